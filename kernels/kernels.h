@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The kernel table: pure functions on arrays, no allocation, no threads, no context, no failure. Each operation has
+// its contract in kernels/OP/OP.h; tl_kernels_select() picks the widest set this CPU can run.
+#pragma once
+
+#include "contact_force/contact_force.h"
+#include "contact_local/contact_local.h"
+#include "tals_limit/tals_limit.h"
+
+typedef struct tl_kernels {
+    const char* isa; // "ref", "w2", "avx2", "avx512"
+    tl_contact_force_fn* contact_force;
+    tl_contact_local_fn* contact_local;
+    tl_tals_limit_fn* tals_limit;
+} tl_kernels;
+
+/// The widest set, or the one named by the environment variable TALUS_ISA (a debugging aid).
+const tl_kernels* tl_kernels_select(void);
+/// A set by name; NULL when it was not built or this CPU lacks it.
+const tl_kernels* tl_kernels_by_name(const char* isa);

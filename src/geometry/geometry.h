@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Contact geometry: shapes, broad phase, narrow phase with multi-point manifolds. No masses, no materials.
+#pragma once
+
+#include "base.h"
+
+/// Sizes as MuJoCo's: sphere (r); capsule (r, half length of the axis, z); ellipsoid (semi-axes); cylinder (r, half
+/// length, z); box (half sizes); plane: z = 0, outward +z, sizes are only for drawing.
+typedef enum tl_shape_type {
+    TL_SHAPE_PLANE,
+    TL_SHAPE_SPHERE,
+    TL_SHAPE_CAPSULE,
+    TL_SHAPE_ELLIPSOID,
+    TL_SHAPE_CYLINDER,
+    TL_SHAPE_BOX,
+    TL_SHAPE_MESH,   // no contact yet
+    TL_SHAPE_HFIELD, // no contact yet
+    TL_SHAPE_COUNT
+} tl_shape_type;
+
+typedef struct tl_shape {
+    int32_t type; // tl_shape_type
+    double size[3];
+} tl_shape;
+
+typedef struct tl_pose {
+    double p[3];
+    double R[9]; // row-major R_WG
+} tl_pose;
+
+#define TL_MANIFOLD_MAX 8
+
+/// One contact point of a pair (A, B).
+typedef struct tl_contact_point {
+    double pa[3];     // witness on A's surface (deepest inside B), world
+    double pb[3];     // witness on B's surface; (pb - pa) . normal = depth
+    double normal[3]; // unit, from B into A
+    double depth;     // > 0 overlapping
+    int32_t feature;  // same feature in the next step, same number: the warm start's key within the pair
+} tl_contact_point;
+
+/// Contact points of A against B with depth > -margin, at most TL_MANIFOLD_MAX; deterministic, and symmetric: swapping
+/// A and B gives the same points with pa, pb swapped and the normal reversed.
+/// Pairs without a method (mesh, height field, plane-plane) give 0.
+/// @return number of points
+int32_t tl_collide(const tl_shape* a, const tl_pose* Xa, const tl_shape* b, const tl_pose* Xb, double margin,
+                   tl_contact_point* out);
+/// True when tl_collide has a method for this pair of types.
+bool tl_collide_supported(int32_t type_a, int32_t type_b);
+
+/// World bounding box; planes are unbounded (+-inf).
+void tl_shape_aabb(const tl_shape* s, const tl_pose* X, double* lo, double* hi);
+/// Volume [m^3], centre of mass and inertia about it (ixx iyy izz, shape axes) for density 1. Planes, meshes: 0.
+void tl_shape_inertia(const tl_shape* s, double* volume, double* inertia);
+
+typedef struct tl_pair {
+    int32_t a, b; // a < b
+} tl_pair;
+
+/// Broad phase over n shapes. Cost near-linear; static shapes cost nothing while they stay. Keeps its structures
+/// between updates; allocates only when the number of pairs grows.
+typedef struct tl_broad tl_broad;
+talus_status tl_broad_create(talus_context* ctx, int32_t n, tl_broad** out);
+void tl_broad_destroy(tl_broad* b);
+/// All pairs (a < b) whose boxes overlap and for which may_collide(user, a, b) is true, sorted by (a, b).
+/// @param moving (n) 0: the shape's pose is the same as in the last call (its box is not compared with other
+///               non-moving ones); NULL: all move
+/// @param lo, hi (n x 3) boxes   @param pairs out: borrowed until the next call
+/// The result is identical to testing all pairs.
+talus_status tl_broad_update(tl_broad* b, const double* lo, const double* hi, const uint8_t* moving,
+                             bool (*may_collide)(const void* user, int32_t a, int32_t b), const void* user,
+                             const tl_pair** pairs, int32_t* npairs);

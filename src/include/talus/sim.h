@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/// Stepping a model: state, options, one call per step, contact forces.
+#pragma once
+
+#include <talus/model.h>
+#include <talus/solver.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Scene options, --set contact.NAME=value; see TALUS_SOLVER_OPTIONS for the columns. -1: as the model file says.
+#define TALUS_CONTACT_OPTIONS(D, I, E)                                                                         \
+    D(k, -1.0, 1e-300, 1e300, "N/m", "stiffness of every geometry; two combine to kA kB / (kA + kB)")          \
+    D(d, -1.0, 0.0, 1e300, "s/m", "Hunt-Crossley dissipation of every geometry")                               \
+    D(mu, -1.0, 0.0, 1e300, "-", "friction coefficient of every geometry")                                     \
+    D(v_s, 1e-4, 1e-300, 1e300, "m/s", "stiction tolerance of regularized friction")                           \
+    E(friction, 0, "quadratic|linear", "regularized friction law")                                             \
+    D(limit_k, 1e6, 1e-300, 1e300, "N/m | N m/rad", "stiffness of joint limits")                               \
+    D(limit_d, 1.0, 0.0, 1e300, "s/m | s/rad", "Hunt-Crossley dissipation of joint limits")                    \
+    D(loss_v_s, 1e-3, 1e-300, 1e300, "m/s | rad/s", "stiction tolerance of dry joint friction")                \
+    D(deep, 0.01, 0.0, 1e300, "m", "initial overlap beyond which the first step warns")                        \
+    E(refuse_deep, 0, "off|on", "refuse to start with such an overlap")                                        \
+    I(substeps, 8, 1, 1024, "-", "largest number of substeps a whole step is retried with")
+
+typedef struct talus_sim_options {
+    uint32_t cookie;
+    talus_solver_options solver;
+#define TALUS_CONTACT_FIELD_D(name, ...) double name;
+#define TALUS_CONTACT_FIELD_I(name, ...) int32_t name;
+    TALUS_CONTACT_OPTIONS(TALUS_CONTACT_FIELD_D, TALUS_CONTACT_FIELD_I, TALUS_CONTACT_FIELD_I)
+#undef TALUS_CONTACT_FIELD_D
+#undef TALUS_CONTACT_FIELD_I
+} talus_sim_options;
+
+TALUS_API talus_sim_options talus_sim_options_default(void);
+/// All options of a simulation, "solver.*" and "contact.*", for talus_option_set on a talus_sim_options.
+TALUS_API int32_t talus_sim_options_list(const talus_option_info** list);
+
+/// Mutable state: time, q, v, ctrl. One per simulation; copy with talus_state_copy.
+typedef struct talus_state talus_state;
+
+/// The model's reference configuration at rest, ctrl 0.
+TALUS_API talus_status talus_state_create(talus_context* ctx, const talus_model* model, talus_state** out);
+TALUS_API void talus_state_destroy(talus_state* state);
+TALUS_API talus_status talus_state_copy(talus_state* to, const talus_state* from);
+/// Reference configuration (key < 0) or a keyframe. @return OK, ERR_ARG
+TALUS_API talus_status talus_state_reset(talus_state* state, int32_t key);
+/// Writable arrays of the state: q (nq), v (nv), ctrl (nu). Quaternions are normalized by the next step; a zero one is
+/// an error there. After changing them by hand, contact history stays: it is only a starting guess.
+TALUS_API double* talus_state_q(talus_state* state);
+TALUS_API double* talus_state_v(talus_state* state);
+TALUS_API double* talus_state_ctrl(talus_state* state);
+/// External generalized force, kept from step to step (nv), N | N m; zero at the start.
+TALUS_API double* talus_state_force(talus_state* state);
+TALUS_API double talus_state_time(const talus_state* state);
+TALUS_API void talus_state_set_time(talus_state* state, double time);
+/// 64-bit hash of time, q and v, bit for bit.
+TALUS_API uint64_t talus_state_hash(const talus_state* state);
+
+typedef enum talus_phase {
+    TALUS_PHASE_GEOMETRY, TALUS_PHASE_DYNAMICS, TALUS_PHASE_ASSEMBLE, TALUS_PHASE_SYMBOLIC, TALUS_PHASE_FACTOR,
+    TALUS_PHASE_SOLVE, TALUS_PHASE_LIMIT, TALUS_PHASE_INTEGRATE, TALUS_PHASE_IO, TALUS_PHASE_COUNT
+} talus_phase;
+TALUS_API const char* talus_phase_name(talus_phase phase);
+
+/// What one step did.
+typedef struct talus_step_info {
+    int32_t contacts;    ///< with delta0 > 0
+    int32_t limits;      ///< joint limits passed
+    int32_t pairs;       ///< from the broad phase
+    int32_t redundant;   ///< contacts whose pair already had one at the same place with the same normal
+    int32_t substeps;    ///< 1, or how many the step was split into
+    int32_t unconverged; ///< 1: the step did not converge (state unchanged unless keep_going)
+    int32_t lagged;      ///< 1: some island was accepted as LAGGED
+    int32_t missed;      ///< bodies that moved farther than their own size: a contact may have been missed
+    double max_depth;    ///< m
+    double phase[TALUS_PHASE_COUNT]; ///< wall time of each phase, s
+    talus_solve_info solve;
+} talus_step_info;
+
+/// Workspace of one simulation. One caller at a time; the model is borrowed.
+typedef struct talus_sim talus_sim;
+
+/// @param options  NULL: defaults; copied
+TALUS_API talus_status talus_sim_create(talus_context* ctx, const talus_model* model, const talus_sim_options* options,
+                                        talus_sim** out);
+TALUS_API void talus_sim_destroy(talus_sim* sim);
+
+/// Advance the state by one step of length h > 0 s.
+/// @param keep_going  1: commit the best iterate of a step that does not converge even by substeps
+/// @param info  NULL: not wanted
+/// @return OK; NOT_CONVERGED (state unchanged unless keep_going); ERR_INPUT: a state, control or force that is not
+///         finite (names it), state unchanged; ERR_ARG; ERR_NOMEM
+/// Memory: none after warm-up. Threads: context tasks; same bits for every number of threads.
+TALUS_API talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_t keep_going,
+                                      talus_step_info* info);
+
+/// Contacts of the last committed step; arrays borrowed until the next step.
+typedef struct talus_contacts {
+    int32_t count;
+    const int32_t* geom_a;  ///< (count)
+    const int32_t* geom_b;  ///< (count)
+    const int32_t* body_a;  ///< (count)
+    const int32_t* body_b;  ///< (count)
+    const double* point;    ///< (count x 3) m, world
+    const double* normal;   ///< (count x 3) from B into A
+    const double* depth;    ///< (count) at the start of the step, m
+    const double* force;    ///< (count x 3) on A at the point, world, N; -force acts on B
+    const double* slip;     ///< (count) tangential speed, m/s
+    const int32_t* feature; ///< (count) identity within the pair of geoms
+} talus_contacts;
+TALUS_API talus_contacts talus_sim_contacts(const talus_sim* sim);
+
+/// Forces of the joint limits and of dry joint friction in the last committed step (nv each), N | N m, along the dof.
+TALUS_API const double* talus_sim_limit_force(const talus_sim* sim);
+TALUS_API const double* talus_sim_loss_force(const talus_sim* sim);
+
+/// Kinetic, gravity potential (0 at the world origin) and elastic energy (joint springs, contacts, limits) of a state.
+typedef struct talus_energy {
+    double kinetic, gravity, elastic; ///< J
+} talus_energy;
+TALUS_API talus_status talus_sim_energy(talus_sim* sim, const talus_state* state, talus_energy* out);
+
+/// Body poses and velocities of a state.
+/// @param pos (nbody x 3)  @param quat (nbody x 4, w x y z)  @param linvel (nbody x 3) of the body frame's origin
+/// @param angvel (nbody x 3), all in world axes; any may be NULL
+TALUS_API talus_status talus_sim_bodies(talus_sim* sim, const talus_state* state, double* pos, double* quat,
+                                        double* linvel, double* angvel);
+
+/// Set the pose and velocity of a body on a free joint, from world pose and velocities. @return OK, ERR_ARG
+TALUS_API talus_status talus_state_set_free_body(talus_state* state, int32_t body, const double* pos,
+                                                 const double* quat, const double* linvel, const double* angvel);
+
+/// Mass matrix (nv x nv row-major, dense) and bias force (nv, MuJoCo's qfrc_bias) of a state.
+TALUS_API talus_status talus_sim_dynamics(talus_sim* sim, const talus_state* state, double* M, double* bias);
+
+/// The contact problem that a step of length h from this state would solve; borrowed until the next call on sim.
+TALUS_API talus_status talus_sim_problem(talus_sim* sim, const talus_state* state, double h,
+                                         talus_problem_view* out);
+
+#ifdef __cplusplus
+}
+#endif

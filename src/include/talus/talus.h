@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+/// Everything: solver, model, simulation.
+#pragma once
+
+#include <talus/base.h>
+#include <talus/model.h>
+#include <talus/sim.h>
+#include <talus/solver.h>
