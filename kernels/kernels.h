@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernel table: pure functions on arrays, no allocation, no threads, no context, no failure. Each operation has
-// its contract in kernels/OP/OP.h; tl_kernels_select() picks the widest set this CPU can run.
+// The kernel table: pure functions on arrays, no allocation, no threads, no context, no failure. Each
+// operation has its contract in kernels/OP/OP.h; tl_kernels_select() picks the widest set this CPU can run.
 #pragma once
 
 #include "contact_force/contact_force.h"

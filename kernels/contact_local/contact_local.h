@@ -15,7 +15,8 @@
 
 #include "../contact_force/contact_force.h"
 
-/// @param w (3 x n) velocities at the linearization  @param fl (3 x n) linearized forces  @param nu (3 x n) out
+/// @param w (3 x n) velocities at the linearization  @param fl (3 x n) linearized forces  @param nu (3 x n)
+/// out
 /// @param f (3 x n) out: force at nu, or NULL
 typedef void tl_contact_local_fn(int32_t n, int64_t ld, const tl_contact_params* p, const double* Wt,
                                  const double* Wn, const double* w, const double* fl, const double* bound,

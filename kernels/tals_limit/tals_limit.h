@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The transition-aware step length of each contact (theory: src/README.md#tals; Castro et al. 2020, Sec. III-B), from
-// tangential velocity v and its Newton change dv:
-//   - both ends outside the stiction disc, segment passes through it at 0 < a < 1: alpha = closest point to the
+// The transition-aware step length of each contact (theory: src/README.md#tals; Castro et al. 2020, Sec.
+// III-B), from tangential velocity v and its Newton change dv:
+//   - both ends outside the stiction disc, segment passes through it at 0 < a < 1: alpha = closest point to
+//   the
 //     origin; if that is within eps of the origin, stop v_s/2 short
 //   - start within eps of rest, end sliding: alpha = (v_s/2)/|dv|; start sliding, end within eps of rest:
 //     alpha = 1 - (v_s/2)/|dv|

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// TL_LANES doubles in one register: tl_vd values and tl_vm masks, for the *_wide.c files only. Arithmetic is
+// the compiler's vector extension (+ - * /); what it lacks in C, or what compilers do badly, stands here.
+// Comparisons are ordered: false for NaN. Nothing here rounds differently from the scalar operation of the
+// same name.
+#pragma once
+
+#include <stdint.h>
+#if defined(__AVX512F__) || defined(__AVX2__) || defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#if !defined(TL_ISA) || !defined(TL_LANES)
+#error "TL_ISA and TL_LANES name the set being built: see kernels/CMakeLists.txt"
+#endif
+
+#define TL_PASTE2(a, b) a##_##b
+#define TL_PASTE(a, b) TL_PASTE2(a, b)
+/// tl_OP_ISA
+#define TL_KERNEL(op) TL_PASTE(tl_##op, TL_ISA)
+
+typedef double tl_vd __attribute__((vector_size(8 * TL_LANES)));
+typedef double tl_vd_mem __attribute__((vector_size(8 * TL_LANES), aligned(8), may_alias));
+typedef int64_t tl_vi __attribute__((vector_size(8 * TL_LANES)));
+
+static inline tl_vd tl_load(const double* p)
+{
+    return *(const tl_vd_mem*)p;
+}
+
+static inline void tl_store(double* p, tl_vd x)
+{
+    *(tl_vd_mem*)p = x;
+}
+
+static inline tl_vd tl_set(double x)
+{
+    return x - (tl_vd){0}; // x - 0 keeps the sign of zero
+}
+
+#if defined(__AVX512F__) && TL_LANES == 8
+
+typedef __mmask8 tl_vm; // mask registers: the compiler does not find them through 64-bit masks
+
+static inline tl_vm tl_lt(tl_vd a, tl_vd b)
+{
+    return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
+}
+
+static inline tl_vm tl_le(tl_vd a, tl_vd b)
+{
+    return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ);
+}
+
+static inline tl_vm tl_eq(tl_vd a, tl_vd b)
+{
+    return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
+}
+
+/// m ? a : b
+static inline tl_vd tl_select(tl_vm m, tl_vd a, tl_vd b)
+{
+    return _mm512_mask_blend_pd(m, b, a);
+}
+
+static inline tl_vd tl_sqrt(tl_vd x)
+{
+    return _mm512_sqrt_pd(x);
+}
+
+#else
+
+typedef tl_vi tl_vm; // all bits of a lane
+
+static inline tl_vm tl_lt(tl_vd a, tl_vd b)
+{
+    return (tl_vm)(a < b);
+}
+
+static inline tl_vm tl_le(tl_vd a, tl_vd b)
+{
+    return (tl_vm)(a <= b);
+}
+
+static inline tl_vm tl_eq(tl_vd a, tl_vd b)
+{
+    return (tl_vm)(a == b);
+}
+
+/// m ? a : b
+static inline tl_vd tl_select(tl_vm m, tl_vd a, tl_vd b)
+{
+#if defined(__AVX2__) && TL_LANES == 4
+    return _mm256_blendv_pd(b, a, (tl_vd)m);
+#else
+    return (tl_vd)((m & (tl_vi)a) | (~m & (tl_vi)b));
+#endif
+}
+
+static inline tl_vd tl_sqrt(tl_vd x)
+{
+#if defined(__AVX2__) && TL_LANES == 4
+    return _mm256_sqrt_pd(x);
+#elif defined(__SSE2__) && TL_LANES == 2
+    return _mm_sqrt_pd(x);
+#else
+    tl_vd r;
+    for (int i = 0; i < TL_LANES; i++)
+        r[i] = __builtin_sqrt(x[i]);
+    return r;
+#endif
+}
+
+#endif
+
+/// m ? a : 0
+static inline tl_vd tl_keep(tl_vm m, tl_vd a)
+{
+    return tl_select(m, a, (tl_vd){0});
+}
+
+/// a > b ? a : b, so b where a is NaN
+static inline tl_vd tl_max(tl_vd a, tl_vd b)
+{
+    return tl_select(tl_lt(b, a), a, b);
+}
+
+/// a < b ? a : b, so b where a is NaN
+static inline tl_vd tl_min(tl_vd a, tl_vd b)
+{
+    return tl_select(tl_lt(a, b), a, b);
+}
+
+/// (x)+ = x < 0 ? 0 : x, which passes NaN on
+static inline tl_vd tl_plus(tl_vd x)
+{
+    return tl_max((tl_vd){0}, x);
+}
+
+static inline tl_vd tl_abs(tl_vd x)
+{
+    return (tl_vd)((tl_vi)x & (INT64_MAX + (tl_vi){0}));
+}
