@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Multibody recursions on kinematic trees in flat arrays. Coordinates are MuJoCo's (src/README.md#state): a free joint
-// has world position and unit quaternion (w, x, y, z) of the body frame, world linear velocity of its origin and
-// body-frame angular velocity; a ball joint a quaternion and the body-frame angular velocity.
+// Multibody recursions on kinematic trees in flat arrays. Coordinates are MuJoCo's (src/README.md#state): a
+// free joint has world position and unit quaternion (w, x, y, z) of the body frame, world linear velocity of
+// its origin and body-frame angular velocity; a ball joint a quaternion and the body-frame angular velocity.
 #pragma once
 
 #include "base.h"
 
 typedef enum tl_joint_type { TL_JOINT_FREE, TL_JOINT_BALL, TL_JOINT_SLIDE, TL_JOINT_HINGE } tl_joint_type;
 
-/// Immutable after compile. Body 0 is the world; a parent stands before its children, bodies are in depth-first order,
-/// so the dofs of a tree are contiguous. All arrays are owned by the model.
+/// Immutable after compile. Body 0 is the world; a parent stands before its children, bodies are in
+/// depth-first order, so the dofs of a tree are contiguous. All arrays are owned by the model.
 typedef struct tl_mb {
     int32_t nq, nv, nbody, njnt, ntree;
 
@@ -45,21 +45,30 @@ typedef struct tl_mb {
     const int32_t* tree_dof;    // (ntree + 1) first dof of each tree
     const int32_t* tree_body;   // (ntree) first body (its root)
     const int64_t* tree_M;      // (ntree + 1) offset of its dense block in M
-    const int32_t* tree_free;   // (ntree) 1: a single rigid body on a free joint: momentum form (see momentum.c)
+    const int32_t* tree_free;   // (ntree) 1: one joint, free, no armature: momentum form (see momentum.c)
+    const double* tree_rigid;   // (ntree x 10) from tl_mb_compile_rigid; NULL: found again at every use
 } tl_mb;
+
+/// Fill `tree_rigid` from the other arrays: for trees with tree_free the composite of all their bodies in the
+/// root body's frame: mass, centre of mass (3), inertia about it (xx yy zz xy xz yz); zeros for other trees.
+/// @param rigid (ntree x 10) out
+void tl_mb_compile_rigid(const tl_mb* mb, double* rigid);
 
 /// Everything that depends on (q, v); arrays sized by tl_mb_data_bytes and laid out by tl_mb_data_init.
 typedef struct tl_mb_data {
-    double* xpos;   // (nbody x 3) body frame origins, world
-    double* xquat;  // (nbody x 4)
-    double* xmat;   // (nbody x 9) row-major R_WB
-    double* xipos;  // (nbody x 3) centres of mass, world
-    double* ximat;  // (nbody x 9) principal axes, world
-    double* S;      // (nv x 6) motion axes in world axes about the tree's reference point: angular, then linear
-    double* ref;    // (ntree x 3) reference point of each tree, world (its root's origin: far from the world origin
-                    // nothing is lost)
-    double* V;      // (nbody x 6) spatial velocities about the tree's reference point: angular, linear
-    double* work;   // scratch of the recursions
+    double* xpos;  // (nbody x 3) body frame origins, world
+    double* xquat; // (nbody x 4)
+    double* xmat;  // (nbody x 9) row-major R_WB
+    double* xipos; // (nbody x 3) centres of mass, world
+    double* ximat; // (nbody x 9) principal axes, world
+    double* rpos; // (nbody x 3) body frame origins from the tree's reference point, world axes (static: world
+                  // origin)
+    double* ripos; // (nbody x 3) centres of mass, likewise
+    double* S;   // (nv x 6) motion axes in world axes about the tree's reference point: angular, then linear
+    double* ref; // (ntree x 3) reference point of each tree, world (its root's origin: far from the world
+                 // origin nothing is lost)
+    double* V;    // (nbody x 6) spatial velocities about the tree's reference point: angular, linear
+    double* work; // scratch of the recursions
 } tl_mb_data;
 
 size_t tl_mb_data_bytes(const tl_mb* mb);
@@ -78,11 +87,13 @@ void tl_mb_crba(const tl_mb* mb, tl_mb_data* d, double* M);
 void tl_mb_rnea(const tl_mb* mb, tl_mb_data* d, const double* v, const double* a, const double* gravity,
                 double* tau);
 /// Articulated-body algorithm: a = M^-1 (tau - bias), M with armature. After kinematics and velocity.
-void tl_mb_aba(const tl_mb* mb, tl_mb_data* d, const double* v, const double* tau, const double* gravity, double* a);
-/// World-frame translational velocity Jacobian of the material point of `body` at world point p: rows x y z, one
-/// column per dof of the body's tree, row-major with leading dimension ld >= dofs of the tree; all entries written.
-/// A body that does not move has no columns.
-void tl_mb_point_jacobian(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p, double* J, int32_t ld);
+void tl_mb_aba(const tl_mb* mb, tl_mb_data* d, const double* v, const double* tau, const double* gravity,
+               double* a);
+/// World-frame translational velocity Jacobian of the material point of `body` at world point p: rows x y z,
+/// one column per dof of the body's tree, row-major with leading dimension ld >= dofs of the tree; all
+/// entries written. A body that does not move has no columns.
+void tl_mb_point_jacobian(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p, double* J,
+                          int32_t ld);
 /// World velocity of the material point of `body` at p, after velocity.
 void tl_mb_point_velocity(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p, double* vel);
 /// Generalized force += J_p^T f for a world force f (3) and torque t (3, or NULL) on `body` at p: tau (nv).
@@ -91,21 +102,24 @@ void tl_mb_apply_wrench(const tl_mb* mb, const tl_mb_data* d, int32_t body, cons
 
 /// q1 = q (+) h N(q) v for all joints; quaternions stay of unit length. q1 may alias q.
 void tl_mb_integrate(const tl_mb* mb, const double* q, const double* v, double h, double* q1);
-/// Momentum form for the trees with tree_free (src/README.md#state): advance q with the solved v (mean velocity v_mean
-/// for the position of the centre of mass) and set v to the velocity with the same linear and angular momentum at the
-/// new orientation. Other trees: tl_mb_integrate with v_mean, v unchanged. q1 may alias q.
+/// Momentum form for the trees with tree_free (src/README.md#state): advance q with the solved v (mean
+/// velocity v_mean for the position of the centre of mass) and set v to the velocity with the same linear and
+/// angular momentum at the new orientation. Other trees: tl_mb_integrate with v_mean, v unchanged. q1 may
+/// alias q.
 void tl_mb_advance(const tl_mb* mb, const double* q, const double* v_mean, double h, double* q1, double* v);
-/// bias as it enters a step: tl_mb_rnea with a = 0 for ordinary trees; for tree_free trees gravity only (their
-/// gyroscopic and centrifugal terms are in the momentum form).
+/// bias as it enters a step: tl_mb_rnea with a = 0 for ordinary trees; for tree_free trees gravity only
+/// (their gyroscopic and centrifugal terms are in the momentum form).
 void tl_mb_step_bias(const tl_mb* mb, tl_mb_data* d, const double* v, const double* gravity, double* bias);
 
-/// Kinetic and gravity potential energy (zero height at the world origin), after kinematics and velocity.
-void tl_mb_energy(const tl_mb* mb, const tl_mb_data* d, const double* v, const double* gravity, double* kinetic,
-                  double* potential);
+/// Kinetic (armature included) and gravity potential energy (zero height at the world origin) of all moving
+/// bodies, after kinematics and velocity.
+void tl_mb_energy(const tl_mb* mb, const tl_mb_data* d, const double* v, const double* gravity,
+                  double* kinetic, double* potential);
 /// Linear and angular momentum (about the world origin) of all moving bodies.
 void tl_mb_momentum(const tl_mb* mb, const tl_mb_data* d, double* linear, double* angular);
 
-// ---- quaternions and rotations (w, x, y, z), row-major 3x3 ---------------------------------------------------------
+// ---- quaternions and rotations (w, x, y, z), row-major 3x3
+// ---------------------------------------------------------
 void tl_quat_mul(const double* a, const double* b, double* out);
 void tl_quat_rotate(const double* q, const double* v, double* out);
 void tl_quat_to_mat(const double* q, double* R);
