@@ -21,7 +21,7 @@
 #pragma once
 
 #include <talus/talus.h>
-#include "json.h"
+#include "json_file.h"
 #include <stdio.h>
 
 typedef enum cli_exit {

@@ -4,7 +4,7 @@
 // memory.
 #define _GNU_SOURCE
 #include "cli.h"
-#include "state.h"
+#include "state_file.h"
 
 #include <errno.h>
 #include <stdarg.h>
