@@ -4,7 +4,8 @@
 //     base                 top                       size
 //     |== in use ==========|........ free ...........|     and, when short, a list of fallback pieces
 //
-// tl_arena_reset frees the pieces and enlarges the block to the largest use seen, so steady use never allocates.
+// tl_arena_reset frees the pieces and enlarges the block to the largest use seen, so steady use never
+// allocates.
 #include "base.h"
 
 struct tl_arena_piece {

@@ -23,38 +23,40 @@
 #endif
 
 /// Pass a failure up; the message was sent where it was found.
-#define TL_TRY(expr)                                                                                           \
-    do {                                                                                                       \
-        const talus_status tl_try_status_ = (expr);                                                            \
-        if (tl_try_status_ < 0)                                                                                \
-            return tl_try_status_;                                                                             \
+#define TL_TRY(expr)                                                                                         \
+    do {                                                                                                     \
+        const talus_status tl_try_status_ = (expr);                                                          \
+        if (tl_try_status_ < 0)                                                                              \
+            return tl_try_status_;                                                                           \
     } while (0)
 
-// ---- messages ------------------------------------------------------------------------------------------------
+// ---- messages
+// ------------------------------------------------------------------------------------------------
 /// Send an error to the context's handler and return its status. ctx may be NULL (no message).
 talus_status tl_fail(talus_context* ctx, talus_status status, const char* fmt, ...) TL_PRINTF(3, 4);
 /// The same with the place in an input file; the text becomes "file:line: text". line 0: "file: text".
-talus_status tl_fail_at(talus_context* ctx, talus_status status, const char* file, int32_t line, const char* fmt,
-                        ...) TL_PRINTF(5, 6);
+talus_status tl_fail_at(talus_context* ctx, talus_status status, const char* file, int32_t line,
+                        const char* fmt, ...) TL_PRINTF(5, 6);
 void tl_notice(talus_context* ctx, const char* fmt, ...) TL_PRINTF(2, 3);
 void tl_warn(talus_context* ctx, const char* fmt, ...) TL_PRINTF(2, 3);
 /// "out of memory" with the size; returns TALUS_ERR_NOMEM.
 talus_status tl_nomem(talus_context* ctx, size_t bytes);
 
-// ---- memory --------------------------------------------------------------------------------------------------
+// ---- memory
+// --------------------------------------------------------------------------------------------------
 /// 64-byte aligned, NULL on failure (no message); bytes 0 gives a valid pointer.
 void* tl_alloc(talus_context* ctx, size_t bytes);
 void* tl_calloc(talus_context* ctx, size_t bytes);
 void tl_free(talus_context* ctx, void* p);
-/// Grow *p (elements of size `elem`) so that at least `need` fit, keeping the first `used`; growth is geometric.
-/// `cap` is updated. @return OK or ERR_NOMEM with a message
+/// Grow *p (elements of size `elem`) so that at least `need` fit, keeping the first `used`; growth is
+/// geometric. `cap` is updated. @return OK or ERR_NOMEM with a message
 talus_status tl_grow(talus_context* ctx, void** p, int64_t* cap, int64_t used, int64_t need, size_t elem);
 #define TL_GROW(ctx, p, cap, used, need) tl_grow((ctx), (void**)&(p), &(cap), (used), (need), sizeof(*(p)))
 char* tl_strdup(talus_context* ctx, const char* s);
 
-/// Scratch memory of one owner: bump allocation with mark and release. When the block is short it falls back to the
-/// allocator; tl_arena_reset frees those pieces and enlarges the block to the high-water mark, so a steady use
-/// allocates nothing.
+/// Scratch memory of one owner: bump allocation with mark and release. When the block is short it falls back
+/// to the allocator; tl_arena_reset frees those pieces and enlarges the block to the high-water mark, so a
+/// steady use allocates nothing.
 typedef struct tl_arena {
     talus_context* ctx;
     char* base;
@@ -77,13 +79,16 @@ typedef struct tl_arena_mark {
 tl_arena_mark tl_arena_get_mark(const tl_arena* a);
 void tl_arena_release(tl_arena* a, tl_arena_mark m);
 
-// ---- tasks ---------------------------------------------------------------------------------------------------
-/// fn(arg, begin, end, block) over blocks of `grain` indices: block b is [b grain, min(n, (b+1) grain)). Block
-/// bounds do not depend on the number of threads. Runs inline for one block or one thread. Not to be nested.
+// ---- tasks
+// ---------------------------------------------------------------------------------------------------
+/// fn(arg, begin, end, block) over blocks of `grain` indices: block b is [b grain, min(n, (b+1) grain)).
+/// Block bounds do not depend on the number of threads. Runs inline for one block or one thread. Not to be
+/// nested.
 typedef void tl_range_fn(void* arg, int32_t begin, int32_t end, int32_t block);
 void tl_parallel_for(talus_context* ctx, int32_t n, int32_t grain, tl_range_fn* fn, void* arg);
 
-// ---- time, hash, random numbers --------------------------------------------------------------------------------
+// ---- time, hash, random numbers
+// --------------------------------------------------------------------------------
 double tl_now(void);     // monotonic wall time, s
 double tl_cpu_now(void); // CPU time of the calling thread, s
 uint64_t tl_hash(const void* data, size_t bytes, uint64_t seed);
@@ -96,7 +101,8 @@ uint64_t tl_rng_next(tl_rng* r);
 double tl_rng_uniform(tl_rng* r, double lo, double hi); // [lo, hi)
 double tl_rng_normal(tl_rng* r);
 
-// ---- context -------------------------------------------------------------------------------------------------
+// ---- context
+// -------------------------------------------------------------------------------------------------
 struct tl_kernels; // kernels/kernels.h
 const struct tl_kernels* tl_context_kernels(const talus_context* ctx);
 

@@ -20,8 +20,8 @@ struct talus_context {
 const char* talus_status_text(talus_status status)
 {
     switch (status) {
-#define STATUS_CASE(name, value, text)                                                                         \
-    case TALUS_##name:                                                                                         \
+#define STATUS_CASE(name, value, text)                                                                       \
+    case TALUS_##name:                                                                                       \
         return text;
         TALUS_STATUS_LIST(STATUS_CASE)
 #undef STATUS_CASE
@@ -97,10 +97,11 @@ const struct tl_kernels* tl_context_kernels(const talus_context* ctx)
     return ctx->kernels;
 }
 
-// ---- messages ------------------------------------------------------------------------------------------------
+// ---- messages
+// ------------------------------------------------------------------------------------------------
 
-static void send(talus_context* ctx, talus_severity severity, talus_status status, const char* file, int32_t line,
-                 const char* fmt, va_list args)
+static void send(talus_context* ctx, talus_severity severity, talus_status status, const char* file,
+                 int32_t line, const char* fmt, va_list args)
 {
     if (!ctx || !ctx->def.message)
         return;
@@ -117,7 +118,8 @@ static void send(talus_context* ctx, talus_severity severity, talus_status statu
     for (char* p = text; *p; p++)
         if (*p == '\n' || *p == '\r')
             *p = ' ';
-    const talus_message m = {.severity = severity, .status = status, .text = text, .file = file, .line = line};
+    const talus_message m = {
+        .severity = severity, .status = status, .text = text, .file = file, .line = line};
     ctx->def.message(ctx->def.message_user, &m);
 }
 
@@ -130,8 +132,8 @@ talus_status tl_fail(talus_context* ctx, talus_status status, const char* fmt, .
     return status;
 }
 
-talus_status tl_fail_at(talus_context* ctx, talus_status status, const char* file, int32_t line, const char* fmt,
-                        ...)
+talus_status tl_fail_at(talus_context* ctx, talus_status status, const char* file, int32_t line,
+                        const char* fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -161,7 +163,8 @@ talus_status tl_nomem(talus_context* ctx, size_t bytes)
     return tl_fail(ctx, TALUS_ERR_NOMEM, "out of memory: %zu bytes wanted", bytes);
 }
 
-// ---- memory --------------------------------------------------------------------------------------------------
+// ---- memory
+// --------------------------------------------------------------------------------------------------
 
 void* tl_alloc(talus_context* ctx, size_t bytes)
 {
@@ -219,7 +222,8 @@ int64_t tl_first_nonfinite(const double* x, int64_t n)
     return -1;
 }
 
-// ---- tasks ---------------------------------------------------------------------------------------------------
+// ---- tasks
+// ---------------------------------------------------------------------------------------------------
 
 typedef struct range_task {
     tl_range_fn* fn;

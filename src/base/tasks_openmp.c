@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The built-in task pool: the only place that names OpenMP. Tasks are claimed one by one, so their cost may differ;
-// results never depend on who ran what, because tasks own their outputs.
+// The built-in task pool: the only place that names OpenMP. Tasks are claimed one by one, so their cost may
+// differ; results never depend on who ran what, because tasks own their outputs.
 #include "base.h"
 
 void tl_openmp_run(int32_t threads, int32_t n, talus_task_fn* task, void* arg)

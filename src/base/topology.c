@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many cores this process may use: the affinity mask (Slurm cpusets, taskset, containers) restricted to cores,
-// so that two hardware threads of one core count once. The only place that names hwloc.
+// How many cores this process may use: the affinity mask (Slurm cpusets, taskset, containers) restricted to
+// cores, so that two hardware threads of one core count once. The only place that names hwloc.
 #define _GNU_SOURCE
 #include "base.h"
 

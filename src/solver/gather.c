@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MIT
+// From a problem view to islands: which contacts take part, which trees they join (union-find), and every
+// array of tl_island in the order island - colour - contact. Serial and by index only, so the result never
+// depends on threads.
+//
+// Steps: list active contacts -> components -> count -> fill trees and contacts -> colours -> Minv, B, W.
+#include "solver_internal.h"
+
+#include <math.h>
+
+// one active contact before it is sorted into its island
+typedef struct entry {
+    int32_t source; // contact i, limit nc + i, dry friction nc + nl + i
+    int32_t a, b;   // global trees, b = -1: one tree
+    int64_t j;      // offset of its Jacobian in the view
+} entry;
+
+typedef struct gather {
+    talus_solver* s;
+    const talus_problem_view* p;
+    tl_arena* arena;
+    int64_t* gdof;
+    int64_t* mptr;
+    entry* e;
+    int32_t ne;
+    int32_t* label; // (ntree) island of each tree, -1: none
+} gather;
+
+static int32_t find_root(int32_t* parent, int32_t x)
+{
+    while (parent[x] != x) {
+        parent[x] = parent[parent[x]];
+        x = parent[x];
+    }
+    return x;
+}
+
+static talus_status list_active(gather* g)
+{
+    const talus_problem_view* p = g->p;
+    g->e = TL_ARENA(g->arena, entry, (int64_t)p->nc + p->nl + p->nf);
+    g->gdof = TL_ARENA(g->arena, int64_t, p->ntree + 1);
+    g->mptr = TL_ARENA(g->arena, int64_t, p->ntree + 1);
+    if (!g->e || !g->gdof || !g->mptr)
+        return TALUS_ERR_NOMEM;
+    g->gdof[0] = g->mptr[0] = 0;
+    for (int32_t t = 0; t < p->ntree; t++) {
+        const int64_t n = p->tree_nv[t];
+        g->gdof[t + 1] = g->gdof[t] + n;
+        g->mptr[t + 1] = g->mptr[t] + n * n;
+    }
+    int64_t j = 0;
+    for (int32_t i = 0; i < p->nc; i++) {
+        int32_t a = p->tree_a[i], b = p->tree_b[i];
+        const int64_t at = j;
+        j += 3 * (int64_t)((a < 0 ? 0 : p->tree_nv[a]) + (b < 0 ? 0 : p->tree_nv[b]));
+        if (!(p->delta0[i] > 0.0) || (a < 0 && b < 0))
+            continue;
+        if (a < 0) {
+            a = b;
+            b = -1;
+        }
+        g->e[g->ne++] = (entry){.source = i, .a = a, .b = b, .j = at};
+    }
+    for (int32_t i = 0; i < p->nl; i++)
+        if (p->limit_delta0[i] > 0.0)
+            g->e[g->ne++] = (entry){.source = p->nc + i, .a = p->limit_tree[i], .b = -1};
+    for (int32_t i = 0; i < p->nf; i++)
+        if (p->loss_bound[i] > 0.0)
+            g->e[g->ne++] = (entry){.source = p->nc + p->nl + i, .a = p->loss_tree[i], .b = -1};
+    return TALUS_OK;
+}
+
+// label trees by component, components numbered by their smallest tree
+static talus_status find_components(gather* g, tl_grouping grouping, int32_t* nislands)
+{
+    const int32_t nt = g->p->ntree;
+    g->label = TL_ARENA(g->arena, int32_t, nt);
+    int32_t* parent = TL_ARENA(g->arena, int32_t, nt);
+    uint8_t* used = TL_ARENA(g->arena, uint8_t, nt);
+    if (!g->label || !parent || !used)
+        return TALUS_ERR_NOMEM;
+    for (int32_t t = 0; t < nt; t++) {
+        parent[t] = t;
+        used[t] = grouping == TL_GROUP_ALL;
+    }
+    int32_t first = -1;
+    for (int32_t i = 0; i < g->ne; i++) {
+        const entry* e = g->e + i;
+        used[e->a] = 1;
+        if (e->b >= 0)
+            used[e->b] = 1;
+        const int32_t other = grouping == TL_GROUP_ISLANDS ? e->b : first;
+        first = first < 0 ? e->a : first;
+        if (other >= 0) {
+            const int32_t x = find_root(parent, e->a), y = find_root(parent, other);
+            parent[TL_MAX(x, y)] = TL_MIN(x, y);
+        }
+        if (grouping != TL_GROUP_ISLANDS && e->b >= 0) {
+            const int32_t x = find_root(parent, e->a), y = find_root(parent, e->b);
+            parent[TL_MAX(x, y)] = TL_MIN(x, y);
+        }
+    }
+    int32_t n = 0;
+    for (int32_t t = 0; t < nt; t++) {
+        g->label[t] = -1;
+        if (!used[t])
+            continue;
+        const int32_t root = grouping == TL_GROUP_ALL ? 0 : find_root(parent, t);
+        g->label[t] = root == t ? n++ : g->label[root];
+    }
+    *nislands = n;
+    return TALUS_OK;
+}
+
+// greedy: the first colour free at both trees, in contact order; as many colours as needed (bit sets per
+// tree)
+static talus_status colour_contacts(gather* g, tl_island* s, int32_t* colour)
+{
+    // degree bounds the number of colours: 2 max degree - 1
+    int32_t* degree = TL_ARENA(g->arena, int32_t, s->ntree);
+    if (!degree)
+        return TALUS_ERR_NOMEM;
+    memset(degree, 0, sizeof(int32_t) * (size_t)s->ntree);
+    int32_t most = 0;
+    for (int32_t i = 0; i < s->nc; i++) {
+        most = TL_MAX(most, ++degree[s->ta[i]]);
+        if (s->tb[i] >= 0)
+            most = TL_MAX(most, ++degree[s->tb[i]]);
+    }
+    const int32_t words = (2 * most + 63) / 64;
+    const tl_arena_mark mark = tl_arena_get_mark(g->arena);
+    uint64_t* taken = TL_ARENA(g->arena, uint64_t, (int64_t)words * s->ntree);
+    if (!taken)
+        return TALUS_ERR_NOMEM;
+    memset(taken, 0, sizeof(uint64_t) * (size_t)words * (size_t)s->ntree);
+    for (int32_t i = 0; i < s->nc; i++) {
+        uint64_t *x = taken + (int64_t)words * s->ta[i],
+                 *y = s->tb[i] < 0 ? x : taken + (int64_t)words * s->tb[i];
+        int32_t w = 0;
+        while (~(x[w] | y[w]) == 0)
+            w++;
+        const int32_t bit = __builtin_ctzll(~(x[w] | y[w]));
+        x[w] |= 1ull << bit;
+        y[w] |= 1ull << bit;
+        colour[i] = 64 * w + bit;
+        s->ncolour = TL_MAX(s->ncolour, colour[i] + 1);
+    }
+    tl_arena_release(g->arena, mark);
+    s->colour = colour;
+    return TALUS_OK;
+}
+
+// the three rows of an entry on its trees' dofs: both bodies of one tree share its columns
+static void write_jacobian(const gather* g, const entry* e, double* J)
+{
+    const talus_problem_view* p = g->p;
+    const int32_t na = p->tree_nv[e->a], nb = e->b < 0 ? 0 : p->tree_nv[e->b];
+    if (e->source >= p->nc) {
+        const int32_t i = e->source - p->nc;
+        memset(J, 0, sizeof(double) * 3 * (size_t)na);
+        if (i < p->nl)
+            J[2 * na + p->limit_dof[i]] = p->limit_sign[i] < 0.0 ? -1.0 : 1.0;
+        else
+            J[p->loss_dof[i - p->nl]] = 1.0;
+        return;
+    }
+    const int32_t ta = p->tree_a[e->source], tb = p->tree_b[e->source];
+    const double *Ja = p->J + e->j, *Jb = Ja + 3 * (int64_t)(ta < 0 ? 0 : p->tree_nv[ta]);
+    if (ta < 0)
+        Ja = Jb;
+    for (int32_t r = 0; r < 3; r++) {
+        double* row = J + (int64_t)r * (na + nb);
+        memcpy(row, Ja + (int64_t)r * na, sizeof(double) * (size_t)na);
+        if (nb)
+            memcpy(row + na, Jb + (int64_t)r * nb, sizeof(double) * (size_t)nb);
+        else if (ta >= 0 && ta == tb)
+            for (int32_t c = 0; c < na; c++)
+                row[c] += Jb[(int64_t)r * na + c];
+    }
+}
+
+static void write_contact(const gather* g, tl_island* s, const entry* e, int32_t i)
+{
+    const talus_problem_view* p = g->p;
+    s->v_s[i] = p->v_s;
+    if (e->source < p->nc) {
+        const int32_t c = e->source;
+        s->k[i] = p->k[c];
+        s->d[i] = p->d[c];
+        s->mu[i] = p->mu[c];
+        s->delta0[i] = p->delta0[c];
+        for (int32_t r = 0; r < 3 && p->f0; r++)
+            s->f0[(int64_t)r * s->ld + i] = p->f0[3 * (int64_t)c + r];
+    } else if (e->source < p->nc + p->nl) {
+        const int32_t c = e->source - p->nc;
+        s->k[i] = p->limit_k[c];
+        s->d[i] = p->limit_d[c];
+        s->delta0[i] = p->limit_delta0[c];
+        if (p->limit_f0)
+            s->f0[2 * (int64_t)s->ld + i] = p->limit_f0[c];
+    } else {
+        const int32_t c = e->source - p->nc - p->nl;
+        s->k[i] = 1.0;
+        s->mu[i] = 1.0;
+        s->delta0[i] = p->loss_bound[c];
+        s->v_s[i] = p->loss_v_s;
+        if (p->loss_f0)
+            s->f0[i] = p->loss_f0[c];
+    }
+}
+
+static talus_status allocate_island(gather* g, tl_island* s)
+{
+    tl_arena* a = g->arena;
+    s->ld = TL_PADDED(s->nc);
+    s->tree = TL_ARENA(a, int32_t, s->ntree);
+    s->gdof = TL_ARENA(a, int32_t, s->ntree);
+    s->dof = TL_ARENA(a, int32_t, s->ntree + 1);
+    s->M = TL_ARENA(a, const double*, s->ntree);
+    s->Minv = TL_ARENA(a, double*, s->ntree);
+    s->source = TL_ARENA(a, int32_t, s->nc);
+    s->ta = TL_ARENA(a, int32_t, s->nc);
+    s->tb = TL_ARENA(a, int32_t, s->nc);
+    s->pair = TL_ARENA(a, int64_t, s->nc);
+    s->joff = TL_ARENA(a, int64_t, s->nc);
+    const int64_t ld = s->ld;
+    double* x = TL_ARENA(a, double, 13 * ld);
+    if (!s->tree || !s->gdof || !s->dof || !s->M || !s->Minv || !s->source || !s->ta || !s->tb || !s->pair ||
+        !s->joff || !x)
+        return TALUS_ERR_NOMEM;
+    memset(x, 0, sizeof(double) * 13 * (size_t)ld);
+    s->k = x;
+    s->d = x + ld;
+    s->mu = x + 2 * ld;
+    s->delta0 = x + 3 * ld;
+    s->v_s = x + 4 * ld;
+    s->Wt = x + 5 * ld;
+    s->Wn = x + 6 * ld;
+    s->f0 = x + 7 * ld;
+    s->f = x + 10 * ld;
+    for (int64_t i = s->nc; i < ld; i++)
+        s->v_s[i] = 1.0;
+    return TALUS_OK;
+}
+
+static talus_status fill_velocities(gather* g, tl_island* s)
+{
+    double* x = TL_ARENA(g->arena, double, 4 * (int64_t)s->nv);
+    if (!x)
+        return TALUS_ERR_NOMEM;
+    s->v0 = x;
+    s->v_star = x + s->nv;
+    s->v = x + 2 * s->nv;
+    s->v_mean = x + 3 * s->nv;
+    for (int32_t t = 0; t < s->ntree; t++) {
+        const size_t bytes = sizeof(double) * (size_t)(s->dof[t + 1] - s->dof[t]);
+        memcpy(s->v0 + s->dof[t], g->p->v0 + s->gdof[t], bytes);
+        memcpy(s->v_star + s->dof[t], g->p->v_star + s->gdof[t], bytes);
+    }
+    return TALUS_OK;
+}
+
+// M^-1 of every tree of the island
+static talus_status invert_masses(gather* g, tl_island* s)
+{
+    for (int32_t t = 0; t < s->ntree; t++) {
+        const int32_t n = s->dof[t + 1] - s->dof[t];
+        s->Minv[t] = TL_ARENA(g->arena, double, (int64_t)n* n);
+        if (!s->Minv[t])
+            return TALUS_ERR_NOMEM;
+        const tl_arena_mark mark = tl_arena_get_mark(g->arena);
+        double* L = TL_ARENA(g->arena, double, (int64_t)n* n);
+        if (!L)
+            return TALUS_ERR_NOMEM;
+        memcpy(L, s->M[t], sizeof(double) * (size_t)n * (size_t)n);
+        if (!tl_dense_cholesky(L, n, n))
+            return tl_fail(g->s->ctx, TALUS_ERR_INPUT,
+                           "problem: the mass matrix of tree %d is not positive definite", s->tree[t]);
+        tl_dense_cholesky_inverse(L, n, n, s->Minv[t], n);
+        tl_arena_release(g->arena, mark);
+    }
+    return TALUS_OK;
+}
+
+static double response_rows(const tl_island* s, int32_t t, const double* J, double* B, int32_t row)
+{
+    const int32_t n = s->dof[t + 1] - s->dof[t];
+    const double* Minv = s->Minv[t];
+    double w = 0.0;
+    memset(B, 0, sizeof(double) * (size_t)n);
+    for (int32_t j = 0; j < n; j++) {
+        if (J[j] == 0.0)
+            continue;
+        const double x = s->h * J[j];
+        for (int32_t i = 0; i < n; i++)
+            B[i] += Minv[(int64_t)n * j + i] * x;
+    }
+    for (int32_t i = 0; i < n; i++)
+        w += J[i] * B[i];
+    (void)row;
+    return w;
+}
+
+// B = h M^-1 J^T, and the diagonal of h J M^-1 J^T
+static void fill_responses(tl_island* s)
+{
+    for (int32_t i = 0; i < s->nc; i++) {
+        const int32_t a = s->ta[i], b = s->tb[i];
+        const int32_t na = s->dof[a + 1] - s->dof[a], nb = b < 0 ? 0 : s->dof[b + 1] - s->dof[b];
+        double W[3];
+        for (int32_t r = 0; r < 3; r++) {
+            const int64_t at = s->joff[i] + (int64_t)r * (na + nb);
+            W[r] = response_rows(s, a, s->J + at, s->B + at, r);
+            if (b >= 0)
+                W[r] += response_rows(s, b, s->J + at + na, s->B + at + na, r);
+        }
+        s->Wt[i] = 0.5 * (W[0] + W[1]);
+        s->Wn[i] = W[2];
+    }
+}
+
+static talus_status fill_contacts(gather* g, tl_island* s, const int32_t* local, const entry* e)
+{
+    int64_t size = 0;
+    int32_t* colour = TL_ARENA(g->arena, int32_t, s->nc);
+    if (!colour)
+        return TALUS_ERR_NOMEM;
+    for (int32_t i = 0; i < s->nc; i++) {
+        s->source[i] = e[i].source;
+        s->ta[i] = local[e[i].a];
+        s->tb[i] = e[i].b < 0 ? -1 : local[e[i].b];
+        // limits and dry friction are never part of a patch
+        s->pair[i] = e[i].source >= g->p->nc ? -1 : g->p->pair ? g->p->pair[e[i].source] : 0;
+        s->joff[i] = size;
+        size += 3 * (int64_t)(g->p->tree_nv[e[i].a] + (e[i].b < 0 ? 0 : g->p->tree_nv[e[i].b]));
+    }
+    s->J = TL_ARENA(g->arena, double, size);
+    s->B = TL_ARENA(g->arena, double, size);
+    s->jsize = (double)size;
+    if (!s->J || !s->B)
+        return TALUS_ERR_NOMEM;
+    for (int32_t i = 0; i < s->nc; i++) {
+        write_jacobian(g, e + i, s->J + s->joff[i]);
+        write_contact(g, s, e + i, i);
+    }
+    TL_TRY(colour_contacts(g, s, colour));
+    fill_responses(s);
+    return TALUS_OK;
+}
+
+// one-way coupling: normal forces stay at their values at (q0, v0)
+static talus_status freeze_normals(gather* g, tl_island* s)
+{
+    const int64_t ld = s->ld;
+    s->bound = TL_ARENA(g->arena, double, ld);
+    double* w = TL_ARENA(g->arena, double, 6 * ld);
+    if (!s->bound || !w)
+        return TALUS_ERR_NOMEM;
+    double* bound = s->bound;
+    s->bound = NULL;
+    tl_isl_velocity(s, s->v0, w);
+    // pi at (q0, v0): the overlap is the one at q0, so the law is evaluated with h = 0
+    tl_contact_params p = tl_isl_params(s);
+    p.h = 0.0;
+    s->kernels->contact_force(s->ld, s->ld, &p, w, NULL, 0, w + 3 * ld, NULL);
+    memcpy(bound, w + 5 * ld, sizeof(double) * (size_t)ld);
+    s->bound = bound;
+    return TALUS_OK;
+}
+
+// workspace of an island's task: Newton vectors, GMRES basis, batches, assembled blocks
+static size_t work_bytes(const tl_island* s)
+{
+    const double nv = s->nv, ld = s->ld;
+    double blocks = 0.0;
+    for (int32_t t = 0; t < s->ntree; t++)
+        blocks += (double)(s->dof[t + 1] - s->dof[t]) * (s->dof[t + 1] - s->dof[t]);
+    return (size_t)(8.0 * (60.0 * nv + 110.0 * ld + 3.0 * blocks + 2.0 * s->jsize) + 64.0 * 200.0);
+}
+
+static talus_status carve_work(gather* g, tl_island* s)
+{
+    const size_t bytes = (work_bytes(s) + TL_ALIGN - 1) / TL_ALIGN * TL_ALIGN;
+    tl_arena_init(&s->work, g->s->ctx);
+    s->work.base = tl_arena_alloc(g->arena, bytes);
+    if (!s->work.base)
+        return TALUS_ERR_NOMEM;
+    s->work.size = bytes;
+    return TALUS_OK;
+}
+
+talus_status tl_islands_make(talus_solver* s, const talus_problem_view* p, tl_grouping grouping,
+                             tl_islands* out)
+{
+    gather g = {.s = s, .p = p, .arena = &s->arena};
+    TL_TRY(list_active(&g));
+    int32_t n;
+    TL_TRY(find_components(&g, grouping, &n));
+    tl_island* isl = TL_ARENA(g.arena, tl_island, n);
+    int32_t* local = TL_ARENA(g.arena, int32_t, p->ntree);
+    entry* sorted = TL_ARENA(g.arena, entry, g.ne);
+    int32_t* first = TL_ARENA(g.arena, int32_t, n + 1);
+    if (!isl || !local || !sorted || !first)
+        return TALUS_ERR_NOMEM;
+    memset(isl, 0, sizeof(tl_island) * (size_t)n);
+    for (int32_t i = 0; i < g.ne; i++)
+        isl[g.label[g.e[i].a]].nc++;
+    for (int32_t t = 0; t < p->ntree; t++)
+        if (g.label[t] >= 0) {
+            tl_island* x = isl + g.label[t];
+            local[t] = x->ntree++;
+            x->nv += p->tree_nv[t];
+        }
+    first[0] = 0;
+    for (int32_t i = 0; i < n; i++) {
+        isl[i].opt = &s->opt;
+        isl[i].ctx = s->ctx;
+        isl[i].kernels = tl_context_kernels(s->ctx);
+        isl[i].h = p->h;
+        isl[i].linear = p->friction == TALUS_FRICTION_LINEAR;
+        TL_TRY(allocate_island(&g, isl + i));
+        first[i + 1] = first[i] + isl[i].nc;
+        isl[i].ntree = isl[i].nc = 0;
+    }
+    for (int32_t i = 0; i < g.ne; i++) { // stable: contact order within an island
+        const int32_t at = g.label[g.e[i].a];
+        sorted[first[at] + isl[at].nc++] = g.e[i];
+    }
+    for (int32_t t = 0; t < p->ntree; t++) {
+        if (g.label[t] < 0)
+            continue;
+        tl_island* x = isl + g.label[t];
+        const int32_t i = x->ntree++;
+        x->tree[i] = t;
+        x->gdof[i] = (int32_t)g.gdof[t];
+        x->dof[i + 1] = (i ? x->dof[i] : 0) + p->tree_nv[t];
+        x->dof[0] = 0;
+        x->M[i] = p->M + g.mptr[t];
+    }
+    for (int32_t i = 0; i < n; i++) {
+        TL_TRY(fill_velocities(&g, isl + i));
+        TL_TRY(invert_masses(&g, isl + i));
+        TL_TRY(fill_contacts(&g, isl + i, local, sorted + first[i]));
+        if (s->opt.coupling == TALUS_COUPLING_ONE_WAY)
+            TL_TRY(freeze_normals(&g, isl + i));
+        TL_TRY(carve_work(&g, isl + i));
+    }
+    *out = (tl_islands){.n = n, .island = isl, .gdof = g.gdof, .ncontacts = g.ne};
+    return TALUS_OK;
+}

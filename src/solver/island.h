@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// One island: a connected set of trees with their contacts, gathered for the Newton iteration.
+//
+// A contact here is anything with the contact law: contacts proper, joint limits (mu = 0, J_n = sign e_dof,
+// no tangential rows) and dry joint friction (J_t1 = e_dof, J_n = 0: its normal force is the constant k
+// delta0 = bound).
+//
+// Layout: contact fields are structure of arrays, ld = nc rounded up to 8, three-vectors as rows (t1, t2, n)
+// with stride ld; padding lanes have k = mu = 0, v_s = 1. Jacobians are packed contact after contact,
+//
+//     J + joff[i] -> | t1: n_a + n_b | t2: n_a + n_b | n: n_a + n_b |      B = h M^-1 J^T in the same layout
+//
+// where a, b are the contact's trees; b = -1 for one tree (then n_b = 0).
+#pragma once
+
+#include <talus/solver.h>
+#include "base.h"
+#include "kernels.h"
+#include "la.h"
+
+typedef struct tl_slot tl_slot; // kept factor of an island (solver.c)
+
+/// A selection of contacts with its own padded copies of their parameters, so that kernels run on it.
+typedef struct tl_batch {
+    int32_t n;          // padded
+    const int32_t* idx; // (n) contact in the island, -1: padding
+    tl_contact_params p;
+    const double *Wt, *Wn;
+    const double* bound; // one-way: frozen normal forces, else NULL
+} tl_batch;
+
+/// A body pair with many contacts: J_i = S_i J_pair with J_pair M^-1 J_pair^T = 1.
+typedef struct tl_patch {
+    tl_batch batch;
+    int32_t rank, nd; // rank <= 6
+    const double* S;  // per contact 3 x rank, row-major
+    const double* Jp; // rank x nd
+} tl_patch;
+
+typedef struct tl_island {
+    const talus_solver_options* opt;
+    const tl_kernels* kernels;
+    talus_context* ctx;
+    tl_arena work; // scratch of this island's task
+    tl_slot* slot;
+
+    double h;
+    int32_t linear; // friction law
+    int32_t ntree, nv, nc, ld;
+    int32_t* tree;       // (ntree) global index, ascending
+    int32_t* gdof;       // (ntree) first global dof
+    int32_t* dof;        // (ntree + 1) first local dof
+    const double** M;    // (ntree) blocks
+    double** Minv;       // (ntree) inverses
+    double *v0, *v_star; // (nv)
+
+    int32_t* source;                   // (nc) contact, limit or loss of the problem view
+    int32_t *ta, *tb;                  // (nc) local trees
+    int64_t* pair;                     // (nc) body pair
+    int64_t* joff;                     // (nc)
+    double *J, *B;                     // packed
+    double *k, *d, *mu, *delta0, *v_s; // (ld)
+    double *Wt, *Wn;                   // (ld) h J M^-1 J^T, tangential mean and normal
+    double* f0;                        // (3 x ld) history
+    double* bound;                     // (ld) one-way coupling: pi at v0; else NULL
+    double jsize;                      // doubles in J
+
+    int32_t ncolour;
+    const int32_t* colour; // (nc) colour of each contact
+
+    // result
+    double *v, *v_mean, *f; // (nv) (nv) (3 x ld)
+    talus_solve_info info;
+    talus_status status;
+    bool failed_memory;
+} tl_island;
+
+// ---- operators.c: y = op(x), no aliasing
+// ------------------------------------------------------------------------
+void tl_isl_velocity(const tl_island* s, const double* v, double* w);          // w (3 x ld) = J v, padding 0
+void tl_isl_gen(const tl_island* s, const double* f, double scale, double* p); // p (nv) += scale J^T f
+void tl_isl_M(const tl_island* s, const double* x, double* y);
+void tl_isl_Minv(const tl_island* s, const double* x, double* y);
+double tl_isl_norm(const tl_island* s, const double* p, double* work);           // |p|_{M^-1}; work (nv)
+void tl_isl_GJ(const tl_island* s, const double* G, const double* w, double* g); // g = G w, both (3 x ld)
+/// y = A x with A = M + h J^T G J; w, g (3 x ld) scratch
+void tl_isl_A(const tl_island* s, const double* G, const double* x, double* y, double* w, double* g);
+
+/// Forces and gradients at contact velocities w in this island's coupling. `bound`: lagged friction bounds or
+/// NULL.
+void tl_isl_force(const tl_island* s, const double* w, const double* bound, bool secant, double* f,
+                  double* G);
+tl_contact_params tl_isl_params(const tl_island* s);
+
+/// r = M (v - v*) - h J^T f(J v). @param w, f (3 x ld) out   @return relative residual
+typedef struct tl_residual {
+    double relative, scale;
+} tl_residual;
+tl_residual tl_isl_residual(const tl_island* s, const double* v, const double* bound, double* r, double* w,
+                            double* f, double* work2);
+
+// ---- batch.c
+// -----------------------------------------------------------------------------------------------------
+talus_status tl_batch_make(tl_island* s, const int32_t* idx, int32_t n, tl_batch* out);
+void tl_batch_gather(const tl_batch* b, const double* from, int32_t ld, double* to); // (3 x ld) -> (3 x n)
+void tl_batch_scatter(const tl_batch* b, const double* from, double* to, int32_t ld);
+void tl_batch_force(const tl_island* s, const tl_batch* b, const double* w, double* f, double* G);
+void tl_batch_local(const tl_island* s, const tl_batch* b, const double* w, const double* fl, double* nu,
+                    double* f);
+
+// ---- sweeps.c: impulse start and coloured nonlinear Gauss-Seidel
+// -------------------------------------------------------
+/// v (nv) and nu (3 x ld) out, from forces f (3 x ld) in; f is overwritten.
+talus_status tl_isl_sweep(tl_island* s, double* f, double* v, double* nu);
+
+// ---- patches.c
+// ---------------------------------------------------------------------------------------------------
+talus_status tl_isl_patches(tl_island* s, tl_patch** out, int32_t* n);
+void tl_isl_pair_rounds(tl_island* s, const tl_patch* patches, int32_t n, const double* v, const double* fl,
+                        double* nu);
+
+// ---- linear.c: assembly, factorization, GMRES
+// --------------------------------------------------------------------
+/// Factor of A_s (full = false) or LU of A in the slot. @return OK, ERR_SINGULAR, ERR_NOMEM, ERR_UNSUPPORTED
+talus_status tl_isl_factor(tl_island* s, const double* G, bool full);
+/// A x = b by GMRES right-preconditioned with the slot's factor, in the M^-1 inner product.
+/// @return true: |b - A x| <= tol |b|
+bool tl_isl_gmres(tl_island* s, const double* G, const double* b, int32_t steps, double tol, double* x);
+void tl_isl_solve(tl_island* s, double* x);
+bool tl_isl_has_factor(const tl_island* s);
+
+// ---- the iterations
+// ------------------------------------------------------------------------------------------------
+void tl_isl_lifting(tl_island* s);             // lifting.c: steps 1-5
+void tl_isl_newton(tl_island* s);              // newton.c: tals and none
+bool tl_isl_substeps(tl_island* s, int32_t n); // fallback.c
+void tl_isl_lagged(tl_island* s);              // fallback.c
+/// lifting.c: one try of steps 1-4 (cold = from v0 without sweeps); result in s->v. @return converged
+bool tl_isl_try(tl_island* s, const double* f0, bool cold);

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Transition-aware lifting (theory: src/README.md#lifting). Each contact has its own linearization velocity
+// nu_i:
+//
+//   start    v, nu from the history's impulse and ten nonlinear Gauss-Seidel sweeps; quiet islands at (v0, J
+//   v0) repeat   r(v); stop at |r|_{M^-1} <= tol scale
+//            F, G at nu; A d = h J^T (F - G (J v - nu)) - M (v - v*); v += d          (always the full step)
+//            w = J v, fl = F - G (w - nu), nu = local(w, fl), then the 6x6 rounds of large body pairs
+//            every 8th iteration sweep again instead (every 4th after a restart)
+//
+// A is applied matrix-free; GMRES is preconditioned by the factor of A_s, a kept one where that is enough. No
+// step length over contacts anywhere: a scalar one grows like N^(2/3) on piles.
+#include "solver_internal.h"
+
+#include <math.h>
+
+#define INNER_TOL 1e-3      // relative tolerance of the linear solves
+#define INNER_STEPS 10      // GMRES steps with a fresh factor
+#define REUSE_STEPS 12      // with a kept one
+#define REUSE_RESIDUAL 1e-2 // residual below which the kept factor is tried after the first iteration
+
+typedef struct newton {
+    double *v, *r, *b, *d, *work2; // (nv), work2 (2 nv)
+    double *w, *nu, *F, *fl;       // (3 x ld)
+    double* G;                     // (6 x ld)
+    tl_patch* patches;
+    int32_t npatches;
+    bool have_patches;
+} newton;
+
+static talus_status newton_init(tl_island* s, newton* n)
+{
+    double* x = TL_ARENA(&s->work, double, 6 * (int64_t)s->nv);
+    double* c = TL_ARENA(&s->work, double, 18 * (int64_t)s->ld);
+    if (!x || !c)
+        return TALUS_ERR_NOMEM;
+    const int64_t nv = s->nv, ld = s->ld;
+    *n = (newton){.v = x, .r = x + nv, .b = x + 2 * nv, .d = x + 3 * nv, .work2 = x + 4 * nv};
+    n->w = c;
+    n->nu = c + 3 * ld;
+    n->F = c + 6 * ld;
+    n->fl = c + 9 * ld;
+    n->G = c + 12 * ld;
+    return TALUS_OK;
+}
+
+static void accept(tl_island* s, const newton* n, double relative)
+{
+    memcpy(s->v, n->v, sizeof(double) * (size_t)s->nv);
+    s->info.residual = relative;
+}
+
+// b = h J^T (F - G (J v - nu)) - M (v - v*); n->w holds J v on entry
+static void form_rhs(tl_island* s, newton* n)
+{
+    const int64_t ld3 = 3 * (int64_t)s->ld;
+    for (int64_t i = 0; i < ld3; i++)
+        n->fl[i] = n->w[i] - n->nu[i];
+    tl_isl_GJ(s, n->G, n->fl, n->w);
+    for (int64_t i = 0; i < ld3; i++)
+        n->w[i] = n->F[i] - n->w[i];
+    for (int32_t i = 0; i < s->nv; i++)
+        n->d[i] = s->v_star[i] - n->v[i];
+    tl_isl_M(s, n->d, n->b);
+    tl_isl_gen(s, n->w, s->h, n->b);
+}
+
+// A d = b with the kept factor where it is enough, else with a new one. @return false: no solution to be had
+static bool newton_direction(tl_island* s, newton* n, int32_t k, double residual)
+{
+    if (s->opt->reuse && tl_isl_has_factor(s) && (k == 1 || residual < REUSE_RESIDUAL) &&
+        tl_isl_gmres(s, n->G, n->b, REUSE_STEPS, INNER_TOL, n->d))
+        return true;
+    const talus_status status = tl_isl_factor(s, n->G, false);
+    if (status < 0) {
+        s->failed_memory |= status != TALUS_ERR_SINGULAR;
+        return false;
+    }
+    tl_isl_gmres(s, n->G, n->b, INNER_STEPS, INNER_TOL, n->d);
+    return true;
+}
+
+// w = J v, fl = F - G (w - nu), nu = local(w, fl); or sweeps from the forces there
+static talus_status update_nu(tl_island* s, newton* n, bool sweep)
+{
+    const double t0 = tl_now();
+    const int64_t ld3 = 3 * (int64_t)s->ld;
+    tl_isl_velocity(s, n->v, n->w);
+    for (int64_t i = 0; i < ld3; i++)
+        n->nu[i] = n->w[i] - n->nu[i];
+    tl_isl_GJ(s, n->G, n->nu, n->fl);
+    for (int64_t i = 0; i < ld3; i++)
+        n->fl[i] = n->F[i] - n->fl[i];
+    const tl_contact_params p = tl_isl_params(s);
+    s->kernels->contact_local(s->ld, s->ld, &p, s->Wt, s->Wn, n->w, n->fl, s->bound, n->nu,
+                              sweep ? n->F : NULL);
+    if (!sweep) {
+        if (!n->have_patches) {
+            TL_TRY(tl_isl_patches(s, &n->patches, &n->npatches));
+            n->have_patches = true;
+        }
+        tl_isl_pair_rounds(s, n->patches, n->npatches, n->v, n->fl, n->nu);
+    }
+    s->info.t_limit += tl_now() - t0;
+    return sweep ? tl_isl_sweep(s, n->F, n->v, n->nu) : TALUS_OK;
+}
+
+// the contact whose velocity changed most from its linearization to v
+static void find_worst(tl_island* s, newton* n)
+{
+    double most = -1.0;
+    tl_isl_velocity(s, n->v, n->w);
+    for (int32_t i = 0; i < s->nc; i++) {
+        double e = 0.0;
+        for (int32_t r = 0; r < 3; r++) {
+            const double x = n->w[(int64_t)r * s->ld + i] - n->nu[(int64_t)r * s->ld + i];
+            e += x * x;
+        }
+        if (e > most) {
+            most = e;
+            s->info.worst_contact = s->source[i];
+        }
+    }
+}
+
+static bool iterate(tl_island* s, newton* n, int32_t limit, int32_t resweep)
+{
+    for (int32_t k = 1;; k++) {
+        const double t0 = tl_now();
+        const tl_residual r = tl_isl_residual(s, n->v, NULL, n->r, n->w, n->fl, n->work2);
+        s->info.t_limit += tl_now() - t0;
+        if (!isfinite(r.relative) || !isfinite(r.scale))
+            return false;
+        accept(s, n, r.relative);
+        if (r.relative <= s->opt->tol)
+            return true;
+        if (k > limit) {
+            find_worst(s, n);
+            return false;
+        }
+        const double t1 = tl_now();
+        tl_isl_force(s, n->nu, NULL, false, n->F, n->G);
+        form_rhs(s, n);
+        s->info.t_limit += tl_now() - t1;
+        if (!newton_direction(s, n, k, r.relative))
+            return false;
+        s->info.iterations++;
+        for (int32_t i = 0; i < s->nv; i++)
+            n->v[i] += n->d[i];
+        if (update_nu(s, n, resweep > 0 && k % resweep == 0) < 0) {
+            s->failed_memory = true;
+            return false;
+        }
+    }
+}
+
+bool tl_isl_try(tl_island* s, const double* f0, bool cold)
+{
+    const tl_arena_mark mark = tl_arena_get_mark(&s->work);
+    newton n;
+    if (newton_init(s, &n) < 0) {
+        s->failed_memory = true;
+        return false;
+    }
+    memcpy(n.v, s->v0, sizeof(double) * (size_t)s->nv);
+    const double t0 = tl_now();
+    const tl_residual r = tl_isl_residual(s, n.v, NULL, n.r, n.nu, n.fl, n.work2);
+    s->info.t_limit += tl_now() - t0;
+    if (!cold && r.relative >= s->opt->quiet) {
+        if (f0)
+            memcpy(n.F, f0, sizeof(double) * 3 * (size_t)s->ld);
+        else
+            memset(n.F, 0, sizeof(double) * 3 * (size_t)s->ld);
+        if (tl_isl_sweep(s, n.F, n.v, n.nu) < 0)
+            s->failed_memory = true;
+    }
+    const int32_t half = TL_MAX(1, s->opt->resweep / 2);
+    const bool ok = !s->failed_memory && iterate(s, &n, cold ? s->opt->max_iter_restart : s->opt->max_iter,
+                                                 s->opt->resweep == 0 ? 0
+                                                 : cold               ? half
+                                                                      : s->opt->resweep);
+    tl_arena_release(&s->work, mark);
+    return ok;
+}
+
+void tl_isl_lifting(tl_island* s)
+{
+    bool ok = tl_isl_try(s, s->f0, false);
+    if (!ok && !s->failed_memory) {
+        s->info.restarted = 1;
+        ok = tl_isl_try(s, NULL, true);
+    }
+    memcpy(s->v_mean, s->v, sizeof(double) * (size_t)s->nv);
+    for (int32_t n = 2; !ok && !s->failed_memory && n <= s->opt->substeps_max; n *= 2) {
+        ok = tl_isl_substeps(s, n);
+        s->info.substepped = ok;
+    }
+    if (ok || s->failed_memory)
+        return;
+    if (s->opt->lagged) {
+        tl_isl_lagged(s);
+        return;
+    }
+    s->info.unconverged = 1;
+}

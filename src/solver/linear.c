@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+// Linear systems of one island (theory: src/README.md#linear-algebra): assembly of A = M + h J^T G J on the
+// graph of trees, the factor of its symmetric part without the coupling column (A_s, positive definite) or
+// the LU of A, and GMRES on the matrix-free A, right-preconditioned by the factor, in the M^-1 inner product.
+#include "solver_internal.h"
+
+#include <math.h>
+
+// islands with at most this many dofs are factored densely: the blocks would be full anyway
+#define DENSE_DOFS 60
+
+typedef struct link {
+    int32_t hi, lo, contact;
+} link;
+
+static int compare_links(const void* x, const void* y)
+{
+    const link *p = x, *q = y;
+    if (p->lo != q->lo)
+        return p->lo < q->lo ? -1 : 1;
+    if (p->hi != q->hi)
+        return p->hi < q->hi ? -1 : 1;
+    return p->contact < q->contact ? -1 : p->contact > q->contact;
+}
+
+typedef struct assembly {
+    tl_pattern pattern;
+    int64_t* off;   // (blocks + 1)
+    int32_t* diag;  // (ntree) diagonal block of each tree
+    link* order;    // contacts by pair of trees
+    int32_t* block; // (nc) off-diagonal block of order[i], -1: one tree
+    double *lower, *upper;
+} assembly;
+
+// contacts sorted by pair of trees, so that all of one pair go into one block while it is hot
+static talus_status make_pattern(tl_island* s, assembly* a)
+{
+    tl_arena* w = &s->work;
+    const int32_t n = s->ntree;
+    a->order = TL_ARENA(w, link, s->nc);
+    a->block = TL_ARENA(w, int32_t, s->nc);
+    a->diag = TL_ARENA(w, int32_t, n);
+    int32_t* size = TL_ARENA(w, int32_t, n);
+    int32_t* ptr = TL_ARENA(w, int32_t, n + 1);
+    int32_t* idx = TL_ARENA(w, int32_t, (int64_t)n + s->nc);
+    if (!a->order || !a->block || !a->diag || !size || !ptr || !idx)
+        return TALUS_ERR_NOMEM;
+    for (int32_t i = 0; i < s->nc; i++) {
+        const int32_t x = s->ta[i], y = s->tb[i] < 0 ? x : s->tb[i];
+        a->order[i] = (link){.hi = TL_MAX(x, y), .lo = TL_MIN(x, y), .contact = i};
+    }
+    qsort(a->order, (size_t)s->nc, sizeof(link), compare_links);
+    int32_t nb = 0, i = 0;
+    for (int32_t t = 0; t < n; t++) {
+        size[t] = s->dof[t + 1] - s->dof[t];
+        ptr[t] = nb;
+        a->diag[t] = nb;
+        idx[nb++] = t;
+        for (; i < s->nc && a->order[i].lo == t; i++) {
+            if (a->order[i].hi != t && idx[nb - 1] != a->order[i].hi)
+                idx[nb++] = a->order[i].hi;
+            a->block[i] = a->order[i].hi == t ? -1 : nb - 1;
+        }
+    }
+    ptr[n] = nb;
+    a->pattern = (tl_pattern){.n = n, .size = size, .ptr = ptr, .idx = idx};
+    a->off = TL_ARENA(w, int64_t, nb + 1);
+    if (!a->off)
+        return TALUS_ERR_NOMEM;
+    tl_pattern_offsets(&a->pattern, a->off);
+    return TALUS_OK;
+}
+
+// C (m x n, column-major) += X^T T, X (3 x m) and T (3 x n) row-major with strides ldx, ldt
+static inline void add_block(double* C, int32_t m, int32_t n, const double* X, int32_t ldx, const double* T,
+                             int32_t ldt)
+{
+    for (int32_t j = 0; j < n; j++) {
+        const double t0 = T[j], t1 = T[ldt + j], t2 = T[2 * ldt + j];
+        if (t0 == 0.0 && t1 == 0.0 && t2 == 0.0)
+            continue;
+        double* c = C + (int64_t)m * j;
+        for (int32_t i = 0; i < m; i++)
+            c[i] += X[i] * t0 + X[ldx + i] * t1 + X[2 * ldx + i] * t2;
+    }
+}
+
+static inline void add_free_block(double* C, const double* X, int32_t ldx, const double* T, int32_t ldt)
+{
+    add_block(C, 6, 6, X, ldx, T, ldt);
+}
+
+// T = h G J of contact i, (3 x nd) row-major
+static void form_GJ(const tl_island* s, const double* G, int32_t i, bool full, int32_t nd, double* T)
+{
+    const int32_t ld = s->ld;
+    const double* J = s->J + s->joff[i];
+    const double xx = s->h * G[TL_G_XX * ld + i], xy = s->h * G[TL_G_XY * ld + i],
+                 yy = s->h * G[TL_G_YY * ld + i], nn = s->h * G[TL_G_NN * ld + i];
+    const double xn = full ? s->h * G[TL_G_XN * ld + i] : 0.0, yn = full ? s->h * G[TL_G_YN * ld + i] : 0.0;
+    for (int32_t c = 0; c < nd; c++) {
+        const double j0 = J[c], j1 = J[nd + c], j2 = J[2 * nd + c];
+        T[c] = xx * j0 + xy * j1 + xn * j2;
+        T[nd + c] = xy * j0 + yy * j1 + yn * j2;
+        T[2 * nd + c] = nn * j2;
+    }
+}
+
+static void add_contact(const tl_island* s, const assembly* a, int32_t at, const double* T, int32_t nd)
+{
+    const int32_t i = a->order[at].contact, x = s->ta[i], y = s->tb[i];
+    const int32_t nx = s->dof[x + 1] - s->dof[x], ny = nd - nx;
+    const double *Jx = s->J + s->joff[i], *Jy = Jx + nx, *Tx = T, *Ty = T + nx;
+    const bool free_pair = nx == 6 && (ny == 6 || ny == 0);
+    double* Dx = a->lower + a->off[a->diag[x]];
+    if (free_pair)
+        add_free_block(Dx, Jx, nd, Tx, nd);
+    else
+        add_block(Dx, nx, nx, Jx, nd, Tx, nd);
+    if (y < 0)
+        return;
+    double* Dy = a->lower + a->off[a->diag[y]];
+    const int64_t off = a->off[a->block[at]];
+    // block (hi, lo) = J_hi^T T_lo, and its mirror (lo, hi) = J_lo^T T_hi
+    const bool x_hi = x > y;
+    const double *Jhi = x_hi ? Jx : Jy, *Jlo = x_hi ? Jy : Jx, *Thi = x_hi ? Tx : Ty, *Tlo = x_hi ? Ty : Tx;
+    const int32_t nhi = x_hi ? nx : ny, nlo = x_hi ? ny : nx;
+    if (free_pair) {
+        add_free_block(Dy, Jy, nd, Ty, nd);
+        add_free_block(a->lower + off, Jhi, nd, Tlo, nd);
+    } else {
+        add_block(Dy, ny, ny, Jy, nd, Ty, nd);
+        add_block(a->lower + off, nhi, nlo, Jhi, nd, Tlo, nd);
+    }
+    if (a->upper)
+        add_block(a->upper + off, nlo, nhi, Jlo, nd, Thi, nd);
+}
+
+static talus_status assemble(tl_island* s, const double* G, bool full, assembly* a)
+{
+    TL_TRY(make_pattern(s, a));
+    const int64_t size = a->off[a->pattern.ptr[s->ntree]];
+    a->lower = TL_ARENA(&s->work, double, size);
+    a->upper = full ? TL_ARENA(&s->work, double, size) : NULL;
+    int32_t widest = 0;
+    for (int32_t t = 0; t < s->ntree; t++)
+        widest = TL_MAX(widest, s->dof[t + 1] - s->dof[t]);
+    double* T = TL_ARENA(&s->work, double, 6 * (int64_t)widest);
+    if (!a->lower || (full && !a->upper) || !T)
+        return TALUS_ERR_NOMEM;
+    memset(a->lower, 0, sizeof(double) * (size_t)size);
+    if (full)
+        memset(a->upper, 0, sizeof(double) * (size_t)size);
+    for (int32_t t = 0; t < s->ntree; t++) {
+        const int64_t n = s->dof[t + 1] - s->dof[t];
+        memcpy(a->lower + a->off[a->diag[t]], s->M[t], sizeof(double) * (size_t)(n * n));
+    }
+    for (int32_t at = 0; at < s->nc; at++) {
+        const int32_t i = a->order[at].contact, x = s->ta[i], y = s->tb[i];
+        const int32_t nd = s->dof[x + 1] - s->dof[x] + (y < 0 ? 0 : s->dof[y + 1] - s->dof[y]);
+        form_GJ(s, G, i, full, nd, T);
+        add_contact(s, a, at, T, nd);
+    }
+    return TALUS_OK;
+}
+
+// ---- the slot's factors
+// ------------------------------------------------------------------------------------------
+
+static int32_t choose_backend(const tl_island* s, bool full)
+{
+    switch (s->opt->backend) {
+    case TALUS_BACKEND_DENSE:
+        return TL_BACKEND_DENSE;
+    case TALUS_BACKEND_OWN:
+        return TL_BACKEND_OWN;
+    case TALUS_BACKEND_CHOLMOD:
+        return full ? TL_BACKEND_OWN : TL_BACKEND_CHOLMOD;
+    default:
+        return s->nv <= DENSE_DOFS ? TL_BACKEND_DENSE : TL_BACKEND_OWN;
+    }
+}
+
+// the slot's factor object for a kind of backend: small islands and large ones keep their own
+static talus_status use_factor(tl_island* s, int32_t kind)
+{
+    tl_slot* slot = s->slot;
+    const int32_t at = kind == TL_BACKEND_DENSE ? 0 : 1;
+    const tl_backend* b = tl_backend_get((tl_backend_kind)kind);
+    if (!b)
+        return tl_fail(s->ctx, TALUS_ERR_UNSUPPORTED, "this build has no such linear-algebra backend");
+    if (slot->factor[at] && slot->backend[at] != b) {
+        slot->backend[at]->destroy(slot->factor[at]);
+        slot->factor[at] = NULL;
+    }
+    if (!slot->factor[at])
+        TL_TRY(b->create(s->ctx, &slot->factor[at]));
+    slot->backend[at] = b;
+    slot->current = at;
+    return TALUS_OK;
+}
+
+talus_status tl_isl_factor(tl_island* s, const double* G, bool full)
+{
+    const tl_arena_mark mark = tl_arena_get_mark(&s->work);
+    assembly a = {0};
+    const double t0 = tl_now();
+    talus_status status = assemble(s, G, full, &a);
+    const double t1 = tl_now();
+    double t2 = t1;
+    if (status >= 0)
+        status = use_factor(s, choose_backend(s, full));
+    tl_slot* slot = s->slot;
+    if (status >= 0) {
+        const tl_backend* b = slot->backend[slot->current];
+        tl_factor* f = slot->factor[slot->current];
+        status = b->analyze(f, &a.pattern, TL_ORDER_AUTO);
+        t2 = tl_now();
+        const tl_values values = {.lower = a.lower, .upper = a.upper};
+        if (status >= 0)
+            status = b->factor(f, &values);
+        const tl_factor_stats stats = b->stats(f);
+        s->info.flops += stats.flops;
+        s->info.nnz_L = TL_MAX(s->info.nnz_L, stats.nnz);
+        s->info.dense_islands = slot->current == 0;
+        slot->full = full;
+    }
+    if (status < 0) {
+        slot->current = -1;
+    } else if (TL_GROW(s->ctx, slot->tree, slot->tree_cap, 0, s->ntree) < 0) {
+        slot->current = -1;
+        status = TALUS_ERR_NOMEM;
+    } else {
+        memcpy(slot->tree, s->tree, sizeof(int32_t) * (size_t)s->ntree);
+        slot->ntree = s->ntree;
+    }
+    tl_arena_release(&s->work, mark);
+    s->info.factorizations++;
+    s->info.t_assemble += t1 - t0;
+    s->info.t_symbolic += t2 - t1;
+    s->info.t_factor += tl_now() - t2;
+    return status;
+}
+
+bool tl_isl_has_factor(const tl_island* s)
+{
+    const tl_slot* slot = s->slot;
+    return slot->current >= 0 && !slot->full && slot->ntree == s->ntree &&
+           memcmp(slot->tree, s->tree, sizeof(int32_t) * (size_t)s->ntree) == 0;
+}
+
+void tl_isl_solve(tl_island* s, double* x)
+{
+    const tl_slot* slot = s->slot;
+    slot->backend[slot->current]->solve(slot->factor[slot->current], x);
+}
+
+// ---- GMRES
+// -------------------------------------------------------------------------------------------------------
+
+#define GMRES_MAX 16
+
+typedef struct krylov {
+    double *q, *mq, *z; // (steps + 1) (steps + 1) (steps) vectors: basis, M^-1 basis, preconditioned basis
+    double H[GMRES_MAX][GMRES_MAX + 1]; // column j
+    double c[GMRES_MAX], s[GMRES_MAX], e[GMRES_MAX + 1];
+} krylov;
+
+static double dot_n(const double* a, const double* b, int32_t n)
+{
+    double s = 0.0;
+    for (int32_t i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
+
+static void axpy(double a, const double* x, double* y, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
+// apply the old rotations to column j, make the new one. @return |residual|
+static double rotate_column(krylov* k, int32_t j)
+{
+    double* h = k->H[j];
+    for (int32_t i = 0; i < j; i++) {
+        const double x = k->c[i] * h[i] + k->s[i] * h[i + 1];
+        h[i + 1] = -k->s[i] * h[i] + k->c[i] * h[i + 1];
+        h[i] = x;
+    }
+    const double r = hypot(h[j], h[j + 1]);
+    k->c[j] = r > 0.0 ? h[j] / r : 1.0;
+    k->s[j] = r > 0.0 ? h[j + 1] / r : 0.0;
+    h[j] = r;
+    h[j + 1] = 0.0;
+    k->e[j + 1] = -k->s[j] * k->e[j];
+    k->e[j] *= k->c[j];
+    return fabs(k->e[j + 1]);
+}
+
+static void combine(const krylov* k, int32_t steps, int32_t n, double* x)
+{
+    double y[GMRES_MAX];
+    memset(x, 0, sizeof(double) * (size_t)n);
+    for (int32_t i = steps - 1; i >= 0; i--) {
+        double sum = k->e[i];
+        for (int32_t j = i + 1; j < steps; j++)
+            sum -= k->H[j][i] * y[j];
+        y[i] = k->H[i][i] != 0.0 ? sum / k->H[i][i] : 0.0;
+    }
+    for (int32_t i = 0; i < steps; i++)
+        axpy(y[i], k->z + (int64_t)i * n, x, n);
+}
+
+bool tl_isl_gmres(tl_island* s, const double* G, const double* b, int32_t steps, double tol, double* x)
+{
+    const double t0 = tl_now();
+    const int32_t n = s->nv;
+    const tl_arena_mark mark = tl_arena_get_mark(&s->work);
+    krylov* k = TL_ARENA(&s->work, krylov, 1);
+    double* basis = TL_ARENA(&s->work, double, (3 * (int64_t)steps + 3) * n);
+    double* w = TL_ARENA(&s->work, double, 6 * (int64_t)s->ld);
+    bool reached = false;
+    memset(x, 0, sizeof(double) * (size_t)n);
+    if (!k || !basis || !w) {
+        s->failed_memory = true;
+        return false;
+    }
+    k->q = basis;
+    k->mq = basis + (int64_t)(steps + 1) * n;
+    k->z = basis + 2 * (int64_t)(steps + 1) * n;
+    tl_isl_Minv(s, b, k->mq);
+    const double beta = sqrt(fmax(dot_n(b, k->mq, n), 0.0));
+    if (!(beta > 0.0) || !isfinite(beta)) {
+        tl_arena_release(&s->work, mark);
+        return beta == 0.0;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        k->q[i] = b[i] / beta;
+        k->mq[i] /= beta;
+    }
+    k->e[0] = beta;
+    int32_t j = 0;
+    for (; j < steps && !reached; j++) {
+        double *z = k->z + (int64_t)j * n, *next = k->q + (int64_t)(j + 1) * n,
+               *mnext = k->mq + (int64_t)(j + 1) * n;
+        memcpy(z, k->q + (int64_t)j * n, sizeof(double) * (size_t)n);
+        tl_isl_solve(s, z);
+        tl_isl_A(s, G, z, next, w, w + 3 * (int64_t)s->ld);
+        for (int32_t i = 0; i <= j; i++) {
+            k->H[j][i] = dot_n(k->mq + (int64_t)i * n, next, n);
+            axpy(-k->H[j][i], k->q + (int64_t)i * n, next, n);
+        }
+        tl_isl_Minv(s, next, mnext);
+        const double norm = sqrt(fmax(dot_n(next, mnext, n), 0.0));
+        k->H[j][j + 1] = norm;
+        const double residual = rotate_column(k, j);
+        s->info.linear_steps++;
+        reached = residual <= tol * beta;
+        if (!isfinite(residual) || norm <= 1e-14 * beta) {
+            j++;
+            break;
+        }
+        for (int32_t i = 0; i < n && norm > 0.0; i++) {
+            next[i] /= norm;
+            mnext[i] /= norm;
+        }
+    }
+    combine(k, j, n, x);
+    tl_arena_release(&s->work, mark);
+    s->info.t_solve += tl_now() - t0;
+    return reached;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Defaults, option lists and the check of a problem view: bad values are found where they enter, with field
+// and index.
+#include "solver_internal.h"
+
+#include <math.h>
+
+#define PROBLEM_COOKIE 0x74616c32u
+#define OPTIONS_COOKIE 0x74616c33u
+// a magnitude beyond which squares overflow on the way to a norm
+#define LARGEST 1e100
+
+talus_problem_view talus_problem_default(void)
+{
+    return (talus_problem_view){.cookie = PROBLEM_COOKIE, .v_s = 1e-4, .loss_v_s = 1e-3};
+}
+
+talus_solver_options talus_solver_options_default(void)
+{
+    return (talus_solver_options){.cookie = OPTIONS_COOKIE,
+#define DEFAULT(name, value, ...) .name = (value),
+                                  TALUS_SOLVER_OPTIONS(DEFAULT, DEFAULT, DEFAULT)
+#undef DEFAULT
+    };
+}
+
+int32_t talus_solver_options_list(const talus_option_info** list)
+{
+    static const talus_option_info entries[] = {
+#define ENTRY_D(field, value, lo, hi, units, text)                                                           \
+    {.name = "solver." #field,                                                                               \
+     .kind = TALUS_OPTION_DOUBLE,                                                                            \
+     .offset = offsetof(talus_solver_options, field),                                                        \
+     .min = (lo),                                                                                            \
+     .max = (hi),                                                                                            \
+     .value_default = (value),                                                                               \
+     .unit = (units),                                                                                        \
+     .help = (text)},
+#define ENTRY_I(field, value, lo, hi, units, text)                                                           \
+    {.name = "solver." #field,                                                                               \
+     .kind = TALUS_OPTION_INT,                                                                               \
+     .offset = offsetof(talus_solver_options, field),                                                        \
+     .min = (lo),                                                                                            \
+     .max = (hi),                                                                                            \
+     .value_default = (value),                                                                               \
+     .unit = (units),                                                                                        \
+     .help = (text)},
+#define ENTRY_E(field, value, list_, text)                                                                   \
+    {.name = "solver." #field,                                                                               \
+     .kind = TALUS_OPTION_ENUM,                                                                              \
+     .offset = offsetof(talus_solver_options, field),                                                        \
+     .value_default = (value),                                                                               \
+     .unit = "",                                                                                             \
+     .choices = (list_),                                                                                     \
+     .help = (text)},
+        TALUS_SOLVER_OPTIONS(ENTRY_D, ENTRY_I, ENTRY_E)
+#undef ENTRY_D
+#undef ENTRY_I
+#undef ENTRY_E
+    };
+    *list = entries;
+    return TL_COUNT(entries);
+}
+
+typedef enum need { ANY, NOT_NEGATIVE, POSITIVE } need;
+
+static talus_status check_values(talus_context* ctx, const char* field, const double* x, int64_t n, need want)
+{
+    if (n > 0 && !x)
+        return tl_fail(ctx, TALUS_ERR_ARG, "problem: %s is NULL, %lld values expected", field, (long long)n);
+    for (int64_t i = 0; i < n; i++) {
+        if (!(fabs(x[i]) <= LARGEST))
+            return tl_fail(ctx, TALUS_ERR_INPUT, "problem: %s[%lld] = %g is not a finite number below %g",
+                           field, (long long)i, x[i], LARGEST);
+        if ((want == NOT_NEGATIVE && x[i] < 0.0) || (want == POSITIVE && x[i] <= 0.0))
+            return tl_fail(ctx, TALUS_ERR_INPUT, "problem: %s[%lld] = %g must %s", field, (long long)i, x[i],
+                           want == POSITIVE ? "be positive" : "not be negative");
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_dofs(talus_context* ctx, const talus_problem_view* p, const char* what, int32_t n,
+                               const int32_t* tree, const int32_t* dof)
+{
+    if (n > 0 && (!tree || !dof))
+        return tl_fail(ctx, TALUS_ERR_ARG, "problem: %s without trees or dofs", what);
+    for (int32_t i = 0; i < n; i++)
+        if (tree[i] < 0 || tree[i] >= p->ntree || dof[i] < 0 || dof[i] >= p->tree_nv[tree[i]])
+            return tl_fail(ctx, TALUS_ERR_INPUT, "problem: %s %d: no dof %d in tree %d", what, i, dof[i],
+                           tree[i]);
+    return TALUS_OK;
+}
+
+static talus_status check_contacts(talus_context* ctx, const talus_problem_view* p)
+{
+    if (p->nc > 0 && (!p->tree_a || !p->tree_b))
+        return tl_fail(ctx, TALUS_ERR_ARG, "problem: contacts without trees");
+    int64_t nj = 0;
+    for (int32_t i = 0; i < p->nc; i++) {
+        const int32_t a = p->tree_a[i], b = p->tree_b[i];
+        if (a < -1 || a >= p->ntree || b < -1 || b >= p->ntree)
+            return tl_fail(ctx, TALUS_ERR_INPUT, "problem: contact %d: trees (%d, %d), expected -1 to %d", i,
+                           a, b, p->ntree - 1);
+        nj += 3 * (int64_t)((a < 0 ? 0 : p->tree_nv[a]) + (b < 0 ? 0 : p->tree_nv[b]));
+    }
+    TL_TRY(check_values(ctx, "J", p->J, nj, ANY));
+    TL_TRY(check_values(ctx, "delta0", p->delta0, p->nc, ANY));
+    TL_TRY(check_values(ctx, "k", p->k, p->nc, NOT_NEGATIVE));
+    TL_TRY(check_values(ctx, "d", p->d, p->nc, NOT_NEGATIVE));
+    TL_TRY(check_values(ctx, "mu", p->mu, p->nc, NOT_NEGATIVE));
+    if (p->f0)
+        TL_TRY(check_values(ctx, "f0", p->f0, 3 * (int64_t)p->nc, ANY));
+    return TALUS_OK;
+}
+
+talus_status tl_problem_check(talus_context* ctx, const talus_problem_view* p)
+{
+    if (!p || p->cookie != PROBLEM_COOKIE)
+        return tl_fail(ctx, TALUS_ERR_ARG, "problem: not made by talus_problem_default()");
+    if (p->ntree < 0 || p->nc < 0 || p->nl < 0 || p->nf < 0)
+        return tl_fail(ctx, TALUS_ERR_ARG, "problem: negative size");
+    if (!(p->h > 0.0) || !(p->h <= LARGEST))
+        return tl_fail(ctx, TALUS_ERR_INPUT, "problem: step h = %g s must be positive and finite", p->h);
+    if (!(p->v_s > 0.0) || !(p->v_s <= LARGEST) || !(p->loss_v_s > 0.0) || !(p->loss_v_s <= LARGEST))
+        return tl_fail(ctx, TALUS_ERR_INPUT, "problem: stiction tolerance v_s = %g m/s must be positive",
+                       p->v_s);
+    if (p->friction != TALUS_FRICTION_LINEAR && p->friction != TALUS_FRICTION_QUADRATIC)
+        return tl_fail(ctx, TALUS_ERR_ARG, "problem: unknown friction law %d", (int)p->friction);
+    if (p->ntree > 0 && !p->tree_nv)
+        return tl_fail(ctx, TALUS_ERR_ARG, "problem: tree_nv is NULL");
+    int64_t nv = 0, nm = 0;
+    for (int32_t t = 0; t < p->ntree; t++) {
+        if (p->tree_nv[t] < 1)
+            return tl_fail(ctx, TALUS_ERR_INPUT, "problem: tree_nv[%d] = %d, expected 1 or more", t,
+                           p->tree_nv[t]);
+        nv += p->tree_nv[t];
+        nm += (int64_t)p->tree_nv[t] * p->tree_nv[t];
+    }
+    if (nv > INT32_MAX / 16)
+        return tl_fail(ctx, TALUS_ERR_UNSUPPORTED, "problem: %lld dofs are too many", (long long)nv);
+    TL_TRY(check_values(ctx, "M", p->M, nm, ANY));
+    TL_TRY(check_values(ctx, "v0", p->v0, nv, ANY));
+    TL_TRY(check_values(ctx, "v_star", p->v_star, nv, ANY));
+    TL_TRY(check_contacts(ctx, p));
+    TL_TRY(check_dofs(ctx, p, "limit", p->nl, p->limit_tree, p->limit_dof));
+    TL_TRY(check_values(ctx, "limit_delta0", p->limit_delta0, p->nl, ANY));
+    TL_TRY(check_values(ctx, "limit_k", p->limit_k, p->nl, NOT_NEGATIVE));
+    TL_TRY(check_values(ctx, "limit_d", p->limit_d, p->nl, NOT_NEGATIVE));
+    TL_TRY(check_values(ctx, "limit_sign", p->limit_sign, p->nl, ANY));
+    if (p->limit_f0)
+        TL_TRY(check_values(ctx, "limit_f0", p->limit_f0, p->nl, ANY));
+    TL_TRY(check_dofs(ctx, p, "dry friction", p->nf, p->loss_tree, p->loss_dof));
+    TL_TRY(check_values(ctx, "loss_bound", p->loss_bound, p->nf, NOT_NEGATIVE));
+    if (p->loss_f0)
+        TL_TRY(check_values(ctx, "loss_f0", p->loss_f0, p->nf, ANY));
+    return TALUS_OK;
+}

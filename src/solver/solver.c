@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// The driver: check, gather into islands, solve each as a task, collect. Reading order of the module:
+// problem.c (input) -> gather.c (islands) -> lifting.c or newton.c (iteration) -> fallback.c.
+#include "solver_internal.h"
+
+#include <math.h>
+
+talus_status talus_solver_create(talus_context* ctx, const talus_solver_options* options, talus_solver** out)
+{
+    if (!ctx || !out)
+        return TALUS_ERR_ARG;
+    const talus_solver_options defaults = talus_solver_options_default();
+    if (options && options->cookie != defaults.cookie)
+        return tl_fail(ctx, TALUS_ERR_ARG, "solver options were not made by talus_solver_options_default()");
+    talus_solver* s = tl_calloc(ctx, sizeof *s);
+    if (!s)
+        return tl_nomem(ctx, sizeof *s);
+    s->ctx = ctx;
+    s->opt = options ? *options : defaults;
+    tl_arena_init(&s->arena, ctx);
+    *out = s;
+    return TALUS_OK;
+}
+
+static void drop_slots(talus_solver* s)
+{
+    for (int64_t i = 0; i < s->nslot; i++) {
+        for (int32_t k = 0; k < 2; k++)
+            if (s->slot[i].factor[k])
+                s->slot[i].backend[k]->destroy(s->slot[i].factor[k]);
+        tl_free(s->ctx, s->slot[i].tree);
+    }
+    tl_free(s->ctx, s->slot);
+    s->slot = NULL;
+    s->nslot = 0;
+}
+
+void talus_solver_destroy(talus_solver* s)
+{
+    if (!s)
+        return;
+    drop_slots(s);
+    tl_arena_fini(&s->arena);
+    tl_free(s->ctx, s);
+}
+
+void talus_solver_reset(talus_solver* s)
+{
+    for (int64_t i = 0; i < s->nslot; i++)
+        s->slot[i].current = -1;
+}
+
+static talus_status reserve_slots(talus_solver* s, int32_t ntree)
+{
+    if (s->nslot >= ntree)
+        return TALUS_OK;
+    int64_t cap = s->nslot;
+    TL_TRY(TL_GROW(s->ctx, s->slot, cap, s->nslot, ntree));
+    for (int64_t i = s->nslot; i < cap; i++)
+        s->slot[i] = (tl_slot){.current = -1};
+    s->nslot = cap;
+    return TALUS_OK;
+}
+
+static void solve_range(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    tl_islands* all = arg;
+    for (int32_t i = begin; i < end; i++) {
+        tl_island* s = all->island + i;
+        if (s->opt->globalization == TALUS_GLOBALIZATION_LIFTING)
+            tl_isl_lifting(s);
+        else
+            tl_isl_newton(s);
+        const tl_arena_mark bottom = {0};
+        double* w = TL_ARENA(&s->work, double, 3 * (int64_t)s->ld);
+        if (w) {
+            tl_isl_velocity(s, s->v, w);
+            tl_isl_force(s, w, NULL, false, s->f, NULL);
+        } else {
+            s->failed_memory = true;
+        }
+        tl_arena_release(&s->work, bottom);
+    }
+}
+
+static void add_info(talus_solve_info* sum, const tl_island* s)
+{
+    const talus_solve_info* x = &s->info;
+    sum->iterations += x->iterations;
+    sum->iterations_max = TL_MAX(sum->iterations_max, x->iterations);
+    sum->factorizations += x->factorizations;
+    sum->factorizations_max = TL_MAX(sum->factorizations_max, x->factorizations);
+    sum->linear_steps += x->linear_steps;
+    sum->symbolic += x->symbolic;
+    sum->restarted += x->restarted;
+    sum->substepped += x->substepped;
+    sum->lagged += x->lagged;
+    sum->unconverged += x->unconverged;
+    sum->lagged_err = fmax(sum->lagged_err, x->lagged_err);
+    sum->dense_islands += x->dense_islands;
+    sum->flops += x->flops;
+    sum->nnz_L += x->nnz_L;
+    sum->t_assemble += x->t_assemble;
+    sum->t_symbolic += x->t_symbolic;
+    sum->t_factor += x->t_factor;
+    sum->t_solve += x->t_solve;
+    sum->t_limit += x->t_limit;
+    if (x->unconverged || x->residual > sum->residual)
+        sum->worst_contact = x->worst_contact;
+    sum->residual = fmax(sum->residual, x->residual);
+}
+
+static void collect(const talus_problem_view* p, const tl_islands* all, talus_solution* sol)
+{
+    const size_t bytes = sizeof(double) * (size_t)all->gdof[p->ntree];
+    memcpy(sol->v, p->v_star, bytes); // trees without contact
+    if (sol->v_mean)
+        memcpy(sol->v_mean, p->v_star, bytes);
+    if (sol->f)
+        memset(sol->f, 0, sizeof(double) * 3 * (size_t)p->nc);
+    if (sol->limit_f)
+        memset(sol->limit_f, 0, sizeof(double) * (size_t)p->nl);
+    if (sol->loss_f)
+        memset(sol->loss_f, 0, sizeof(double) * (size_t)p->nf);
+    for (int32_t k = 0; k < all->n; k++) {
+        const tl_island* s = all->island + k;
+        for (int32_t t = 0; t < s->ntree; t++) {
+            const size_t n = sizeof(double) * (size_t)(s->dof[t + 1] - s->dof[t]);
+            memcpy(sol->v + s->gdof[t], s->v + s->dof[t], n);
+            if (sol->v_mean)
+                memcpy(sol->v_mean + s->gdof[t], s->v_mean + s->dof[t], n);
+        }
+        for (int32_t i = 0; i < s->nc; i++) {
+            const int32_t c = s->source[i];
+            if (c < p->nc) {
+                for (int32_t r = 0; r < 3 && sol->f; r++)
+                    sol->f[3 * (int64_t)c + r] = s->f[(int64_t)r * s->ld + i];
+            } else if (c < p->nc + p->nl) {
+                if (sol->limit_f)
+                    sol->limit_f[c - p->nc] = s->f[2 * (int64_t)s->ld + i];
+            } else if (sol->loss_f) {
+                sol->loss_f[c - p->nc - p->nl] = s->f[i];
+            }
+        }
+    }
+}
+
+talus_status talus_solver_step(talus_solver* s, const talus_problem_view* prob, talus_solution* sol,
+                               talus_solve_info* info)
+{
+    if (!s || !sol || (!sol->v && prob && prob->ntree > 0))
+        return TALUS_ERR_ARG;
+    const double t0 = tl_now();
+    TL_TRY(tl_problem_check(s->ctx, prob));
+    TL_TRY(tl_arena_reset(&s->arena));
+    TL_TRY(reserve_slots(s, prob->ntree));
+    const bool lifting = s->opt.globalization == TALUS_GLOBALIZATION_LIFTING;
+    tl_islands all;
+    const talus_status made = tl_islands_make(s, prob, lifting ? TL_GROUP_ISLANDS : TL_GROUP_ONE, &all);
+    if (made < 0)
+        return made == TALUS_ERR_NOMEM ? tl_nomem(s->ctx, s->arena.used) : made;
+    for (int32_t i = 0; i < all.n; i++) {
+        all.island[i].slot = s->slot + all.island[i].tree[0];
+        all.island[i].info.worst_contact = -1;
+    }
+    talus_solve_info sum = {.nislands = all.n, .ncontacts_active = all.ncontacts, .worst_contact = -1};
+    sum.t_setup = tl_now() - t0;
+    tl_parallel_for(s->ctx, all.n, 1, solve_range, &all);
+    bool memory = false;
+    for (int32_t i = 0; i < all.n; i++) {
+        memory |= all.island[i].failed_memory;
+        add_info(&sum, all.island + i);
+    }
+    if (memory)
+        return tl_nomem(s->ctx, s->arena.used);
+    collect(prob, &all, sol);
+    if (info)
+        *info = sum;
+    return sum.unconverged ? TALUS_NOT_CONVERGED : sum.lagged ? TALUS_LAGGED : TALUS_OK;
+}
+
+// one island of all trees, for the operators on the whole problem
+static talus_status whole_problem(talus_solver* s, const talus_problem_view* prob, tl_islands* all)
+{
+    TL_TRY(tl_problem_check(s->ctx, prob));
+    TL_TRY(tl_arena_reset(&s->arena));
+    const talus_status made = tl_islands_make(s, prob, TL_GROUP_ALL, all);
+    return made == TALUS_ERR_NOMEM ? tl_nomem(s->ctx, s->arena.used) : made;
+}
+
+talus_status talus_problem_apply_A(talus_solver* s, const talus_problem_view* prob, const double* v,
+                                   const double* x, double* y)
+{
+    if (!s || !prob || !v || !x || !y)
+        return TALUS_ERR_ARG;
+    tl_islands all;
+    TL_TRY(whole_problem(s, prob, &all));
+    if (all.n == 0)
+        return TALUS_OK;
+    tl_island* isl = all.island;
+    double* c = TL_ARENA(&isl->work, double, 12 * (int64_t)isl->ld);
+    if (!c)
+        return tl_nomem(s->ctx, 96 * (size_t)isl->ld);
+    double *w = c, *g = c + 3 * (int64_t)isl->ld, *G = c + 6 * (int64_t)isl->ld;
+    tl_isl_velocity(isl, v, w);
+    tl_isl_force(isl, w, NULL, false, NULL, G);
+    tl_isl_A(isl, G, x, y, w, g);
+    tl_arena_release(&isl->work, (tl_arena_mark){0});
+    return TALUS_OK;
+}
+
+talus_status talus_problem_residual(talus_solver* s, const talus_problem_view* prob, const double* v,
+                                    double* r, double* relative)
+{
+    if (!s || !prob || !v)
+        return TALUS_ERR_ARG;
+    tl_islands all;
+    TL_TRY(whole_problem(s, prob, &all));
+    if (relative)
+        *relative = 0.0;
+    if (all.n == 0)
+        return TALUS_OK;
+    tl_island* isl = all.island;
+    double* x = TL_ARENA(&isl->work, double, 3 * (int64_t)isl->nv);
+    double* c = TL_ARENA(&isl->work, double, 6 * (int64_t)isl->ld);
+    if (!x || !c)
+        return tl_nomem(s->ctx, 48 * (size_t)isl->ld);
+    const tl_residual res = tl_isl_residual(isl, v, NULL, x, c, c + 3 * (int64_t)isl->ld, x + isl->nv);
+    if (r)
+        memcpy(r, x, sizeof(double) * (size_t)isl->nv);
+    if (relative)
+        *relative = res.relative;
+    tl_arena_release(&isl->work, (tl_arena_mark){0});
+    return TALUS_OK;
+}
