@@ -7,8 +7,8 @@
 //   vhat pi'
 //                     [ 0      0      | g_nn ]    g_nn = -pi'
 //
-// With `bound` the friction uses that normal force instead of pi and has no coupling column (one-way,
-// lagged). With `secant` Gtt = bound (mu~/s) I, the majorizing stiffness.
+// With `bound` the friction uses that normal force instead of pi (f_n stays pi) and has no coupling column
+// (one-way, lagged). With `secant` Gtt = bound (mu~/s) I, the majorizing stiffness.
 //
 // Layout: structure of arrays, n a multiple of 8, 64-byte aligned, no aliasing. Padding lanes have k = 0, mu
 // = 0, v_s = 1 and yield exact zeros. At s = 0: vhat = 0, Gtt = pi mu~'(0) I. Wide forms equal the reference

@@ -9,7 +9,9 @@
 //   - both outside, turning by more than theta_max: smallest positive root of
 //     |v|^2 |v + a dv|^2 cos^2(theta_max) = (v . (v + a dv))^2
 //   - otherwise 1 (also where |dv| < eps).   eps = 1e-2 v_s
-// Layout as in contact_force.h; padding lanes have v = dv = 0 and v_s = 1 and give 1.
+// theta_max in (0, pi/2]: then that root is |v|^2 sin / (|v x dv| cos - (v . dv) sin).
+// Wide forms equal the reference bit for bit. Layout as in contact_force.h; padding lanes have v = dv = 0 and
+// v_s = 1 and give 1.
 #pragma once
 
 #include <stdint.h>

@@ -41,7 +41,8 @@ static inline void put_contact(inputs* c, int32_t i, const double par[5], const 
         c->v[r * c->ld + i] = v[r];
 }
 
-/// every combination of the values where a formula changes its form
+/// every combination of the values where a formula changes its form; v_n = 0.1 is beyond 1/d with overlap
+/// left
 static inline int32_t edge_contacts(inputs* c)
 {
     static const double ks[] = {1e6, 1e12, 1.0}, ds[] = {0.0, 1.0, 50.0}, mus[] = {0.0, 0.5};
@@ -52,11 +53,16 @@ static inline int32_t edge_contacts(inputs* c)
         for (int b = 0; b < TL_COUNT(ds); b++)
             for (int m = 0; m < TL_COUNT(mus); m++)
                 for (int s = 0; s < TL_COUNT(slips); s++)
-                    for (int e = 0; e < 7; e++) {
+                    for (int e = 0; e < 8; e++) {
                         const double delta0 = 1e-3, v_s = 1e-4;
-                        const double vn[] = {
-                            0.0,   ds[b] > 0 ? 1 / ds[b] : 1e12,    delta0 / INPUT_H, 100.0, -100.0,
-                            -1e12, nextafter(delta0 / INPUT_H, 0.0)};
+                        const double vn[] = {0.0,
+                                             ds[b] > 0 ? 1 / ds[b] : 1e12,
+                                             delta0 / INPUT_H,
+                                             100.0,
+                                             -100.0,
+                                             -1e12,
+                                             nextafter(delta0 / INPUT_H, 0.0),
+                                             0.1};
                         put_contact(c, i++, (double[]){ks[a], ds[b], mus[m], delta0, v_s},
                                     (double[]){slips[s][0] * v_s, slips[s][1] * v_s, vn[e]});
                     }
@@ -82,8 +88,8 @@ static inline inputs make_inputs(int32_t nrandom)
     assert_true(c.n <= c.ld);
 #define TEN(lo, hi) pow(10.0, tl_rng_uniform(&rng, lo, hi))
     for (int32_t i = c.nedge; i < c.nlive; i++) {
-        const double par[] = {TEN(3, 6), TEN(-1, 1), tl_rng_uniform(&rng, 0, 1), TEN(-5, -2), TEN(-5, -2)};
-        const double speed = TEN(-4, -1);
+        const double par[] = {TEN(3, 6), TEN(-1, 2), tl_rng_uniform(&rng, 0, 1), TEN(-5, -2), TEN(-5, -2)};
+        const double speed = TEN(-4, 0);
         put_contact(&c, i, par,
                     (double[]){speed * tl_rng_normal(&rng), speed * tl_rng_normal(&rng),
                                speed * tl_rng_normal(&rng)});

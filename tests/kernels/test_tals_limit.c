@@ -5,6 +5,7 @@
 #include "kernel_inputs.h"
 
 #define N 6000
+#define NEDGE 18
 #define THETA (M_PI / 3)
 
 typedef struct steps {
@@ -32,12 +33,27 @@ static steps* make_steps(void)
         for (int r = 0; r < 2; r++)
             s->dv[r * N + i] = end[r] - s->v[r * N + i];
     }
-    // exact edges: at rest, no change, on the disc, through the origin, back to rest, straight reversal, huge
-    static const double edges[][4] = {{0, 0, 0, 0},     {5, 0, 0, 0},   {1, 0, -2, 0},      {5, 0, -10, 0},
-                                      {5, 0, -5, 0},    {0, 0, 10, 0},  {0, 0, 0.005, 0},   {5, 0, 0.005, 0},
-                                      {5, 0.5, -10, 0}, {5, 0, -7, 8},  {1e16, 0, 0, 2e16}, {0.01, 0, 3, 0},
-                                      {3, 4, -6, -8},   {3, 4, 0, 1e9}, {1e-170, 0, 1, 1},  {NAN, 0, 1, 1}};
-    for (int e = 0; e < TL_COUNT(edges); e++) {
+    // exact edges: at rest, no change, on the disc, through the origin, back to rest, straight reversal,
+    // huge, a change of exactly eps, a closest point at exactly eps
+    static const double edges[NEDGE][4] = {{0, 0, 0, 0},
+                                           {5, 0, 0, 0},
+                                           {1, 0, -2, 0},
+                                           {5, 0, -10, 0},
+                                           {5, 0, -5, 0},
+                                           {0, 0, 10, 0},
+                                           {0, 0, 0.005, 0},
+                                           {5, 0, 0.005, 0},
+                                           {5, 0.5, -10, 0},
+                                           {5, 0, -7, 8},
+                                           {1e16, 0, 0, 2e16},
+                                           {0.01, 0, 3, 0},
+                                           {3, 4, -6, -8},
+                                           {3, 4, 0, 1e9},
+                                           {1e-170, 0, 1, 1},
+                                           {NAN, 0, 1, 1},
+                                           {-0.005, 0.99999, 0.01, 0},
+                                           {5, 0.01, -10, 0}};
+    for (int e = 0; e < NEDGE; e++) {
         s->v_s[e] = 1;
         for (int r = 0; r < 2; r++) {
             s->v[r * N + e] = edges[e][r];
@@ -119,7 +135,7 @@ static void turning__stops_at_the_smallest_positive_root(void** state)
     steps* s = make_steps();
     tl_tals_limit_ref(N, N, s->v, s->dv, s->v_s, THETA, s->alpha);
     int tested = 0;
-    for (int32_t i = 16; i < N - 8; i++) {
+    for (int32_t i = NEDGE; i < N - 8; i++) {
         const long double v[2] = {s->v[i], s->v[N + i]}, dv[2] = {s->dv[i], s->dv[N + i]}, vs = s->v_s[i];
         const long double s0 = hypotl(v[0], v[1]), s1 = hypotl(v[0] + dv[0], v[1] + dv[1]);
         const long double C = dv[0] * dv[0] + dv[1] * dv[1], a = -(v[0] * dv[0] + v[1] * dv[1]) / C;
@@ -143,7 +159,7 @@ static void step__never_crosses_the_disc_nor_turns_too_far(void** state)
     steps* s = make_steps();
     tl_tals_limit_ref(N, N, s->v, s->dv, s->v_s, THETA, s->alpha);
     int cut = 0;
-    for (int32_t i = 16; i < N; i++) {
+    for (int32_t i = NEDGE; i < N; i++) {
         const double alpha = s->alpha[i], vs = s->v_s[i];
         assert_true(alpha > 0 && alpha <= 1);
         cut += alpha < 1;

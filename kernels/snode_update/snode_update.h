@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Dense kernels of the sparse factorization, on panels stored in strips (theory:
+// src/README.md#factorization).
+//
+// A panel of r rows and k columns is cut into strips of 8 rows; a strip holds its columns one after the
+// other:
+//
+//     element (i, p) at  a[(i / 8) * stride + p * 8 + i % 8],   stride = 8 * (k rounded up to 8)
+//
+//     strip 0   | col 0: 8 doubles | col 1 | ... | col k-1 | zeros |      rows 0..7
+//     strip 1   | ...                                             |      rows 8..15
+//
+// One strip is at once the left operand of a register tile (contiguous vectors down the rows) and the right
+// one (8 scalars to broadcast), so products need no packing. Rows and columns are rounded up to 8 and filled
+// with zeros, so no kernel has a masked tail. A column-major block with ld a multiple of 8 is the same layout
+// with strips 8 apart and columns ld apart: kernels take both distances.
+//
+// All pointers are 64-byte aligned but where said; outputs do not alias inputs but where said. Kernels use
+// fused multiply-adds: forms agree to a few ulp of sum |a||b|, not bit for bit.
+#pragma once
+
+#include <stdint.h>
+
+enum { TL_SNODE_STRIP = 8, TL_SNODE_BLOCK = 24 };
+
+/// Symmetric pivot block D (n <= 24, lower triangle read): D = L L^T, Z = L^-T. Z replaces D (upper
+/// triangular, zeros below), zt gets Z by column strips: zt[(c / 8) * 192 + p * 8 + c % 8] = Z(p, c).
+/// @return 0, or 1: a pivot is not positive and finite
+typedef int32_t tl_snode_pivot_fn(int32_t n, double* d, int64_t stride, double* zt);
+
+/// General pivot block: the lower triangle with the diagonal in d, the transposed upper triangle in u. Its
+/// inverse by Gauss-Jordan elimination, rows exchanged within the block where a pivot is below 0.01 of its
+/// column, replaces d; zt as above. @return 0, or 1: a pivot is zero or not finite
+typedef int32_t tl_snode_invert_fn(int32_t n, double* d, const double* u, int64_t stride, double* zt);
+
+/// A := A Z in place on nstrip strips, Z of n columns from zt; full 0: Z is upper triangular.
+typedef void tl_snode_scale_fn(int32_t nstrip, int32_t n, double* a, int64_t stride, const double* zt,
+                               int32_t full);
+
+/// C -= A B^T (set 0) or C = -A B^T (set 1) over `depth` columns, for column strips j < ncol of C (rows of B)
+/// and row strips j <= i < nrow (rows of A). Entries above the diagonal inside strip (j, j) are written too.
+typedef void tl_snode_update_fn(int32_t nrow, int32_t ncol, int32_t depth, const double* a, const double* b,
+                                int64_t stride, double* c, int64_t c_strip, int64_t c_col, int32_t set);
+
+/// Rows of a contribution block that land in one strip of the parent: lanes [lo, hi) of strip `strip` receive
+/// rows src + lo .. src + hi - 1 (src may be negative).
+typedef struct tl_snode_piece {
+    int32_t strip, src;
+    uint8_t lo, hi, mask, unused;
+} tl_snode_piece;
+
+/// Add columns [c0, c1) of a contribution block (lower triangle, column-major, ld) to the parent: column c
+/// goes to column col[c] - col0, piece q to strip q.strip - strip0. Entries above the diagonal may be added
+/// too, to entries above the diagonal. 7 doubles before src and 7 after its end must be readable.
+typedef void tl_snode_extend_fn(int32_t c0, int32_t c1, const double* src, int64_t ld, const int32_t* col,
+                                int32_t col0, const tl_snode_piece* piece, int32_t npiece, int32_t strip0,
+                                double* dst, int64_t d_strip, int64_t d_col);
+
+/// y -= A x over n columns: nstrip strips of A, y (8 nstrip); x any alignment.
+typedef void tl_snode_forward_fn(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x,
+                                 double* y);
+/// x -= A^T y.
+typedef void tl_snode_backward_fn(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y,
+                                  double* x);
+
+typedef struct tl_snode_kernels {
+    const char* isa;
+    tl_snode_pivot_fn* pivot;
+    tl_snode_invert_fn* invert;
+    tl_snode_scale_fn* scale;
+    tl_snode_update_fn* update;
+    tl_snode_extend_fn* extend;
+    tl_snode_forward_fn* forward;
+    tl_snode_backward_fn* backward;
+} tl_snode_kernels;
+
+/// The set of an instruction set ("ref", "w2", "avx2", "avx512"); "ref" where that was not built.
+const tl_snode_kernels* tl_snode_by_name(const char* isa);
+
+tl_snode_pivot_fn tl_snode_pivot_ref, tl_snode_pivot_w2, tl_snode_pivot_avx2, tl_snode_pivot_avx512;
+tl_snode_invert_fn tl_snode_invert_ref, tl_snode_invert_w2, tl_snode_invert_avx2, tl_snode_invert_avx512;
+tl_snode_scale_fn tl_snode_scale_ref, tl_snode_scale_w2, tl_snode_scale_avx2, tl_snode_scale_avx512;
+tl_snode_update_fn tl_snode_update_ref, tl_snode_update_w2, tl_snode_update_avx2, tl_snode_update_avx512;
+tl_snode_extend_fn tl_snode_extend_ref, tl_snode_extend_w2, tl_snode_extend_avx2, tl_snode_extend_avx512;
+tl_snode_forward_fn tl_snode_forward_ref, tl_snode_forward_w2, tl_snode_forward_avx2, tl_snode_forward_avx512;
+tl_snode_backward_fn tl_snode_backward_ref, tl_snode_backward_w2, tl_snode_backward_avx2,
+    tl_snode_backward_avx512;

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: MIT
+// Vector forms, one source for every instruction set: TL_LANES doubles a vector (2, 4, 8), TL_ISA in the names.
+//
+// Products run on register tiles of T strips (8 T rows) by 8 columns, T = 3 where the rows last:
+//
+//     AVX-512  24 x 8  one pass: 24 sums + 3 rows + 1 broadcast of 32 registers
+//     AVX2     12 x 4  four passes a tile: 12 + 3 + 1 of 16
+//     2 lanes   4 x 4  twelve passes: 8 + 2 + 1, no fused multiply-add
+//
+// Row tiles are the outer loop: a tile's rows stay in the first-level cache while column strips stream by.
+#include "snode_update.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#if TL_LANES > 2
+#include <immintrin.h>
+#endif
+
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
+#define NAME(op) JOIN(tl_snode_##op##_, TL_ISA)
+#define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 16")
+
+enum {
+    STRIP = TL_SNODE_STRIP,
+    BLOCK = TL_SNODE_BLOCK,
+    VS = STRIP / TL_LANES,        // vectors of a strip
+    VB = BLOCK / TL_LANES,        // vectors of a block column
+    NC = TL_LANES == 8 ? 8 : 4,   // columns of a register tile
+    VMAX = 3                      // vectors of a register tile at most
+};
+
+typedef double vd __attribute__((vector_size(8 * TL_LANES), may_alias));
+typedef double vu __attribute__((vector_size(8 * TL_LANES), may_alias, aligned(8)));
+typedef int64_t vi __attribute__((vector_size(8 * TL_LANES), may_alias));
+typedef int64_t viu __attribute__((vector_size(8 * TL_LANES), may_alias, aligned(8)));
+
+INLINE vd splat(double x)
+{
+#if TL_LANES == 8
+    return (vd)_mm512_set1_pd(x);
+#elif TL_LANES == 4
+    return (vd)_mm256_set1_pd(x);
+#else
+    return (vd){x, x};
+#endif
+}
+
+// a b + c, and c - a b
+INLINE vd fma_v(vd a, vd b, vd c)
+{
+#if TL_LANES == 8
+    return (vd)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif TL_LANES == 4
+    return (vd)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return c + a * b;
+#endif
+}
+
+INLINE vd fnma_v(vd a, vd b, vd c)
+{
+#if TL_LANES == 8
+    return (vd)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif TL_LANES == 4
+    return (vd)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return c - a * b;
+#endif
+}
+
+// ---- pivot blocks ----------------------------------------------------------------------------------------------
+
+// the block goes through a dense copy w (ld 24), columns as VB vectors of which `nv` are used
+INLINE void put_block(int32_t n, int32_t nstrip, const double* w, double* d, int64_t stride, double* zt)
+{
+    for (int32_t c = 0; c < n; c++)
+        for (int32_t t = 0; t < nstrip; t++)
+            memcpy(d + t * stride + c * STRIP, w + c * BLOCK + t * STRIP, STRIP * sizeof(double));
+    for (int32_t g = 0; g < nstrip; g++) {
+        double* z = zt + g * BLOCK * STRIP;
+        for (int32_t p = 0; p < n; p++)
+            for (int32_t i = 0; i < STRIP; i++)
+                z[p * STRIP + i] = w[p + (g * STRIP + i) * BLOCK];
+    }
+}
+
+// Column c of w holds, at step j, rows < j of column c of L^-T (unit diagonal) and rows >= j of the reduced block: one
+// rank-one step on whole columns advances both. Columns are scaled by 1/sqrt(pivot) at the end, off the critical path.
+INLINE int32_t pivot_block(int32_t n, int32_t nstrip, double* d, int64_t stride, double* zt)
+{
+    double w[BLOCK * BLOCK] __attribute__((aligned(64)));
+    double pivots[BLOCK];
+    const int32_t nv = nstrip * VS;
+    for (int32_t c = 0; c < nstrip * STRIP; c++) {
+        for (int32_t t = 0; t < nstrip; t++)
+            memcpy(w + c * BLOCK + t * STRIP, d + t * stride + c * STRIP, STRIP * sizeof(double));
+        for (int32_t i = 0; i < c; i++)
+            w[i + c * BLOCK] = 0.0;
+    }
+    for (int32_t j = 0; j < n; j++) {
+        double* wj = w + j * BLOCK;
+        const double pivot = wj[j];
+        if (!(pivot > 0.0 && pivot <= DBL_MAX))
+            return 1;
+        const double r = 1.0 / pivot;
+        pivots[j] = pivot;
+        wj[j] = 1.0;
+        vd col[VB];
+        for (int32_t v = 0; v < nv; v++)
+            col[v] = *(const vd*)(wj + v * TL_LANES);
+        for (int32_t c = j + 1; c < n; c++) {
+            const vd s = splat(wj[c] * r);
+            double* wc = w + c * BLOCK;
+            for (int32_t v = 0; v < nv; v++)
+                *(vd*)(wc + v * TL_LANES) = fnma_v(col[v], s, *(const vd*)(wc + v * TL_LANES));
+        }
+    }
+    for (int32_t c = 0; c < n; c++) {
+        const double s = 1.0 / sqrt(pivots[c]);
+        double* wc = w + c * BLOCK;
+        for (int32_t i = 0; i <= c; i++)
+            wc[i] *= s;
+        for (int32_t i = c + 1; i < nstrip * STRIP; i++)
+            wc[i] = 0.0;
+    }
+    for (int32_t c = n; c < nstrip * STRIP; c++)
+        memset(w + c * BLOCK, 0, BLOCK * sizeof(double));
+    put_block(n, nstrip, w, d, stride, zt);
+    return 0;
+}
+
+int32_t NAME(pivot)(int32_t n, double* d, int64_t stride, double* zt)
+{
+    if (n <= STRIP)
+        return pivot_block(n, 1, d, stride, zt);
+    if (n <= 2 * STRIP)
+        return pivot_block(n, 2, d, stride, zt);
+    return pivot_block(n, 3, d, stride, zt);
+}
+
+// in-place Gauss-Jordan: a column that becomes a unit vector makes room for one of the inverse
+INLINE int32_t invert_block(int32_t n, int32_t nstrip, double* d, const double* u, int64_t stride, double* zt)
+{
+    double w[BLOCK * BLOCK] __attribute__((aligned(64)));
+    int32_t row[BLOCK];
+    const int32_t nv = nstrip * VS, np = nstrip * STRIP;
+    for (int32_t c = 0; c < np; c++) {
+        for (int32_t i = 0; i < c; i++)
+            w[i + c * BLOCK] = u[c / STRIP * stride + i * STRIP + c % STRIP];
+        for (int32_t i = c; i < np; i++)
+            w[i + c * BLOCK] = d[i / STRIP * stride + c * STRIP + i % STRIP];
+    }
+    for (int32_t j = 0; j < n; j++) {
+        double* wj = w + j * BLOCK;
+        int32_t p = j;
+        for (int32_t i = j + 1; i < n; i++)
+            p = fabs(wj[i]) > fabs(wj[p]) ? i : p;
+        if (fabs(wj[j]) >= 0.01 * fabs(wj[p]))
+            p = j;
+        row[j] = p;
+        for (int32_t c = 0; c < n && p != j; c++) {
+            const double t = w[j + c * BLOCK];
+            w[j + c * BLOCK] = w[p + c * BLOCK];
+            w[p + c * BLOCK] = t;
+        }
+        const double pivot = wj[j];
+        if (!(fabs(pivot) > 0.0 && fabs(pivot) <= DBL_MAX))
+            return 1;
+        const double r = 1.0 / pivot;
+        wj[j] = -1.0; // so that row j of the other columns becomes s itself
+        vd col[VB];
+        for (int32_t v = 0; v < nv; v++)
+            col[v] = *(const vd*)(wj + v * TL_LANES);
+        for (int32_t c = 0; c < n; c++) {
+            if (c == j)
+                continue;
+            double* wc = w + c * BLOCK;
+            const double s = wc[j] * r;
+            wc[j] = 0.0;
+            for (int32_t v = 0; v < nv; v++)
+                *(vd*)(wc + v * TL_LANES) = fnma_v(col[v], splat(s), *(const vd*)(wc + v * TL_LANES));
+        }
+        for (int32_t v = 0; v < nv; v++)
+            *(vd*)(wj + v * TL_LANES) = splat(-r) * col[v];
+    }
+    // row exchanges of the block are column exchanges of its inverse, undone last first
+    for (int32_t j = n - 1; j >= 0; j--) {
+        double* a = w + j * BLOCK;
+        double* b = w + row[j] * BLOCK;
+        for (int32_t i = 0; i < np && a != b; i++) {
+            const double t = a[i];
+            a[i] = b[i];
+            b[i] = t;
+        }
+    }
+    for (int32_t c = n; c < np; c++)
+        memset(w + c * BLOCK, 0, BLOCK * sizeof(double));
+    put_block(n, nstrip, w, d, stride, zt);
+    return 0;
+}
+
+int32_t NAME(invert)(int32_t n, double* d, const double* u, int64_t stride, double* zt)
+{
+    if (n <= STRIP)
+        return invert_block(n, 1, d, u, stride, zt);
+    if (n <= 2 * STRIP)
+        return invert_block(n, 2, d, u, stride, zt);
+    return invert_block(n, 3, d, u, stride, zt);
+}
+
+// ---- products --------------------------------------------------------------------------------------------------
+
+// vector v of a tile lies in strip v / VS
+INLINE int64_t vector_at(int32_t v, int64_t strip)
+{
+    return v / VS * strip + v % VS * TL_LANES;
+}
+
+// sum[v][c] = sum_p A(vector v0 + v, p) B(c0 + c, p)
+INLINE void product(const int32_t nv, int32_t v0, int32_t c0, int32_t depth, const double* a, int64_t stride,
+                    const double* b, vd sum[VMAX][NC])
+{
+    const double* row[VMAX];
+    UNROLL for (int32_t v = 0; v < nv; v++)
+    {
+        row[v] = a + vector_at(v0 + v, stride);
+        UNROLL for (int32_t c = 0; c < NC; c++) sum[v][c] = splat(0.0);
+    }
+    b += c0;
+    for (int32_t p = 0; p < depth; p++) {
+        vd x[VMAX];
+        UNROLL for (int32_t v = 0; v < nv; v++) x[v] = *(const vd*)(row[v] + p * STRIP);
+        UNROLL for (int32_t c = 0; c < NC; c++)
+        {
+            const vd y = splat(b[p * STRIP + c]);
+            UNROLL for (int32_t v = 0; v < nv; v++) sum[v][c] = fma_v(x[v], y, sum[v][c]);
+        }
+    }
+}
+
+// vectors of one pass over a tile of T strips
+INLINE int32_t pass_vectors(int32_t strips)
+{
+    return TL_LANES == 8 ? strips : TL_LANES == 4 && strips == 3 ? 3 : 2;
+}
+
+INLINE void update_tile(const int32_t strips, int32_t depth, const double* a, const double* b, int64_t stride,
+                        double* c, int64_t c_strip, int64_t c_col, bool set)
+{
+    const int32_t nv = pass_vectors(strips);
+    for (int32_t v0 = 0; v0 < strips * VS; v0 += nv) {
+        for (int32_t c0 = 0; c0 < STRIP; c0 += NC) {
+            vd sum[VMAX][NC];
+            product(nv, v0, c0, depth, a, stride, b, sum);
+            UNROLL for (int32_t j = 0; j < NC; j++)
+            {
+                UNROLL for (int32_t v = 0; v < nv; v++)
+                {
+                    vd* out = (vd*)(c + vector_at(v0 + v, c_strip) + (c0 + j) * c_col);
+                    if (set)
+                        *out = -sum[v][j];
+                    else
+                        *out -= sum[v][j];
+                }
+            }
+        }
+    }
+}
+
+INLINE void update_strips(int32_t strips, int32_t depth, const double* a, const double* b, int64_t stride, double* c,
+                          int64_t c_strip, int64_t c_col, bool set)
+{
+    switch (strips) {
+    case 1:
+        update_tile(1, depth, a, b, stride, c, c_strip, c_col, set);
+        break;
+    case 2:
+        update_tile(2, depth, a, b, stride, c, c_strip, c_col, set);
+        break;
+    default:
+        update_tile(3, depth, a, b, stride, c, c_strip, c_col, set);
+    }
+}
+
+void NAME(update)(int32_t nrow, int32_t ncol, int32_t depth, const double* a, const double* b, int64_t stride,
+                  double* c, int64_t c_strip, int64_t c_col, int32_t set)
+{
+    for (int32_t i = 0; i < nrow; i += 3) {
+        const int32_t end = i + 3 < nrow ? i + 3 : nrow;
+        for (int32_t j = 0; j < ncol && j < end; j++) {
+            const int32_t top = j > i ? j : i; // strips above the diagonal are left out
+            update_strips(end - top, depth, a + top * stride, b + j * stride, stride,
+                          c + top * c_strip + (int64_t)j * STRIP * c_col, c_strip, c_col, set);
+        }
+    }
+}
+
+// last column strip first: with Z upper triangular it reads columns that are not yet overwritten
+INLINE void scale_tile(const int32_t strips, int32_t n, double* a, int64_t stride, const double* zt, bool full)
+{
+    const int32_t nv = pass_vectors(strips), ng = (n + STRIP - 1) / STRIP;
+    double copy[3 * BLOCK * STRIP] __attribute__((aligned(64)));
+    const double* from = a;
+    int64_t from_stride = stride;
+    if (full) {
+        for (int32_t t = 0; t < strips; t++)
+            memcpy(copy + t * BLOCK * STRIP, a + t * stride, (size_t)n * STRIP * sizeof(double));
+        from = copy;
+        from_stride = BLOCK * STRIP;
+    }
+    for (int32_t g = ng - 1; g >= 0; g--) {
+        const int32_t depth = full || (g + 1) * STRIP > n ? n : (g + 1) * STRIP;
+        const double* z = zt + g * BLOCK * STRIP;
+        for (int32_t v0 = 0; v0 < strips * VS; v0 += nv) {
+            vd sum[STRIP / NC][VMAX][NC];
+            UNROLL for (int32_t h = 0; h < STRIP / NC; h++)
+                product(nv, v0, h * NC, depth, from, from_stride, z, sum[h]);
+            UNROLL for (int32_t j = 0; j < STRIP; j++)
+                UNROLL for (int32_t v = 0; v < nv; v++)
+                    *(vd*)(a + vector_at(v0 + v, stride) + (g * STRIP + j) * STRIP) = sum[j / NC][v][j % NC];
+        }
+    }
+}
+
+void NAME(scale)(int32_t nstrip, int32_t n, double* a, int64_t stride, const double* zt, int32_t full)
+{
+    int32_t i = 0;
+    for (; i + 3 <= nstrip; i += 3)
+        scale_tile(3, n, a + i * stride, stride, zt, full);
+    if (nstrip - i == 2)
+        scale_tile(2, n, a + i * stride, stride, zt, full);
+    else if (nstrip - i == 1)
+        scale_tile(1, n, a + i * stride, stride, zt, full);
+}
+
+// ---- assembly --------------------------------------------------------------------------------------------------
+
+// whole strips are rewritten; lanes outside [lo, hi) get back what they had
+INLINE void add_piece(double* dst, const double* src, const tl_snode_piece* q)
+{
+#if TL_LANES == 8
+    const __m512d d = _mm512_load_pd(dst);
+    _mm512_store_pd(dst, _mm512_mask_add_pd(d, q->mask, d, _mm512_loadu_pd(src)));
+#else
+    // lanes >= lo: from[8 - lo + lane], lanes < hi: until[8 - hi + lane]
+    static const int64_t from[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
+    static const int64_t until[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+    UNROLL for (int32_t v = 0; v < STRIP; v += TL_LANES)
+    {
+        const vi keep = *(const viu*)(from + 8 - q->lo + v) & *(const viu*)(until + 8 - q->hi + v);
+        const vi s = (vi)(vd)(*(const vu*)(src + v)) & keep;
+        *(vd*)(dst + v) += (vd)s;
+    }
+#endif
+}
+
+void NAME(extend)(int32_t c0, int32_t c1, const double* src, int64_t ld, const int32_t* col, int32_t col0,
+                  const tl_snode_piece* piece, int32_t npiece, int32_t strip0, double* dst, int64_t d_strip,
+                  int64_t d_col)
+{
+    int32_t first = 0;
+    for (int32_t c = c0; c < c1; c++) {
+        const double* s = src + c * ld;
+        double* d = dst + (int64_t)(col[c] - col0) * d_col;
+        // pieces that end above the diagonal
+        while (piece[first].src + piece[first].hi <= c)
+            first++;
+        for (int32_t q = first; q < npiece; q++)
+            add_piece(d + (piece[q].strip - strip0) * d_strip, s + piece[q].src, piece + q);
+    }
+}
+
+// ---- solves ----------------------------------------------------------------------------------------------------
+
+void NAME(forward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x, double* y)
+{
+    for (int32_t i = 0; i < nstrip; i++, a += stride, y += STRIP) {
+        // four sums hide the latency of a single chain
+        vd sum[4][VS];
+        UNROLL for (int32_t s = 0; s < 4; s++) UNROLL for (int32_t v = 0; v < VS; v++) sum[s][v] = splat(0.0);
+        int32_t p = 0;
+        for (; p + 4 <= n; p += 4)
+            UNROLL for (int32_t s = 0; s < 4; s++) UNROLL for (int32_t v = 0; v < VS; v++) sum[s][v] =
+                fma_v(*(const vd*)(a + (p + s) * STRIP + v * TL_LANES), splat(x[p + s]), sum[s][v]);
+        for (; p < n; p++)
+            UNROLL for (int32_t v = 0; v < VS; v++) sum[0][v] =
+                fma_v(*(const vd*)(a + p * STRIP + v * TL_LANES), splat(x[p]), sum[0][v]);
+        UNROLL for (int32_t v = 0; v < VS; v++)
+            *(vd*)(y + v * TL_LANES) -= (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
+    }
+}
+
+INLINE double total(vd x)
+{
+    double s = 0.0;
+    UNROLL for (int32_t i = 0; i < TL_LANES; i += 2) s += x[i] + x[i + 1];
+    return s;
+}
+
+INLINE void backward_columns(const int32_t columns, int32_t nstrip, const double* a, int64_t stride, const double* y,
+                             double* x)
+{
+    vd sum[8];
+    UNROLL for (int32_t c = 0; c < columns; c++) sum[c] = splat(0.0);
+    for (int32_t i = 0; i < nstrip; i++, a += stride, y += STRIP) {
+        UNROLL for (int32_t v = 0; v < VS; v++)
+        {
+            const vd yv = *(const vd*)(y + v * TL_LANES);
+            UNROLL for (int32_t c = 0; c < columns; c++) sum[c] =
+                fma_v(*(const vd*)(a + c * STRIP + v * TL_LANES), yv, sum[c]);
+        }
+    }
+    UNROLL for (int32_t c = 0; c < columns; c++) x[c] -= total(sum[c]);
+}
+
+void NAME(backward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y, double* x)
+{
+    int32_t p = 0;
+    for (; p + 8 <= n; p += 8)
+        backward_columns(8, nstrip, a + p * STRIP, stride, y, x + p);
+    if (p + 4 <= n) {
+        backward_columns(4, nstrip, a + p * STRIP, stride, y, x + p);
+        p += 4;
+    }
+    for (; p < n; p++)
+        backward_columns(1, nstrip, a + p * STRIP, stride, y, x + p);
+}
