@@ -215,7 +215,7 @@ void tl_mb_velocity(const tl_mb* mb, const double* v, tl_mb_data* d)
         double* V = d->V + 6 * b;
         const int32_t p = mb->parent[b];
         // a static parent has velocity zero, whatever its reference point
-        if (b == 0 || mb->body_tree[b] < 0)
+        if (mb->body_tree[b] < 0)
             memset(V, 0, 6 * sizeof *V);
         else
             memcpy(V, d->V + 6 * p, 6 * sizeof *V);

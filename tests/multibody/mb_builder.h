@@ -32,6 +32,7 @@ static inline mb_builder* mb_new(void)
     mb_builder* b = calloc(1, sizeof *b);
     assert_non_null(b);
     b->mb.nbody = 1;
+    b->body_tree[0] = -1;
     memcpy(b->quat, MB_ONE, sizeof MB_ONE);
     memcpy(b->iquat, MB_ONE, sizeof MB_ONE);
     return b;
