@@ -150,6 +150,32 @@ talus_status tl_h5_write_text(tl_h5* h, const char* name, const char* text)
     return ok ? TALUS_OK : failed(h, "writing", name);
 }
 
+talus_status tl_h5_write_names(tl_h5* h, const char* name, int32_t n, const char* const* texts)
+{
+    // of one fixed length: arrays of variable strings cannot be read while a file grows
+    size_t longest = 1;
+    for (int32_t i = 0; i < n; i++)
+        longest = TL_MAX(longest, strlen(texts[i]));
+    char* block = tl_calloc(h->ctx, longest * (size_t)TL_MAX(n, 1));
+    if (!block)
+        return tl_nomem(h->ctx, longest * (size_t)n);
+    for (int32_t i = 0; i < n; i++)
+        memcpy(block + longest * (size_t)i, texts[i], strlen(texts[i]));
+    const hsize_t size = (hsize_t)n;
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &size, NULL);
+    H5Tset_size(type, longest);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    const hid_t set = H5Dcreate2(h->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const bool ok = set >= 0 && (n == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) >= 0);
+    if (set >= 0)
+        H5Dclose(set);
+    H5Sclose(space);
+    H5Tclose(type);
+    tl_free(h->ctx, block);
+    return ok ? TALUS_OK : failed(h, "writing", name);
+}
+
 talus_status tl_h5_series(tl_h5* h, const char* name, tl_h5_type type, int32_t rank, const int64_t* dims,
                           int64_t chunk)
 {
@@ -343,6 +369,7 @@ NEVER(tl_h5_group, tl_h5* h, const char* name)
 NEVER(tl_h5_write, tl_h5* h, const char* name, tl_h5_type type, int32_t rank, const int64_t* dims,
       const void* data)
 NEVER(tl_h5_write_text, tl_h5* h, const char* name, const char* text)
+NEVER(tl_h5_write_names, tl_h5* h, const char* name, int32_t n, const char* const* texts)
 NEVER(tl_h5_series, tl_h5* h, const char* name, tl_h5_type type, int32_t rank, const int64_t* dims,
       int64_t chunk)
 NEVER(tl_h5_append, tl_h5* h, const char* name, tl_h5_type type, int64_t rows, const void* data)

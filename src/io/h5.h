@@ -27,6 +27,8 @@ talus_status tl_h5_group(tl_h5* h, const char* name);
 talus_status tl_h5_write(tl_h5* h, const char* name, tl_h5_type type, int32_t rank, const int64_t* dims,
                          const void* data);
 talus_status tl_h5_write_text(tl_h5* h, const char* name, const char* text);
+/// An array of texts.
+talus_status tl_h5_write_names(tl_h5* h, const char* name, int32_t n, const char* const* texts);
 /// A dataset that grows in its first dimension; rank, dims: of one row. chunk: rows a chunk.
 talus_status tl_h5_series(tl_h5* h, const char* name, tl_h5_type type, int32_t rank, const int64_t* dims,
                           int64_t chunk);
