@@ -217,6 +217,28 @@ static inline mb_builder* mb_random(uint64_t seed)
     return b;
 }
 
+/// One tree on a free root, no armature: nothing outside acts on it.
+static inline mb_builder* mb_random_floating(uint64_t seed)
+{
+    tl_rng r;
+    tl_rng_seed(&r, seed);
+    mb_builder* b = mb_new();
+    mb_random_body(b, &r, 0);
+    mb_random_joint(b, &r, TL_JOINT_FREE);
+    for (int32_t k = 0; k < 5; k++) {
+        mb_random_body(b, &r,
+                       k < 3 ? k + 1 : 5 - k); // a limb of three, a branch at its first body, one at the root
+        mb_random_joints(b, &r);
+    }
+    memset(b->armature, 0, sizeof b->armature);
+    mb_finish(b);
+    mb_random_vec(&r, b->mb.nv, 1.0, b->v);
+    tl_mb_integrate(&b->mb, b->q, b->v, 1.0, b->q);
+    mb_random_vec(&r, b->mb.nv, 1.0, b->v);
+    mb_update(b);
+    return b;
+}
+
 // ---- dense algebra
 // ---------------------------------------------------------------------------------------------
 
