@@ -2,17 +2,19 @@
 // Contact force and its gradient, contact by contact (theory: src/README.md#contact-law).
 //
 //   pi   = k (1 - d v_n)+ (delta0 - h v_n)+            f_n = pi
-//   f_t  = -(mu~(s)/s) pi v_t,  s = |v_t|, quadratic: mu~ = mu x (2 - x), x = s/v_s < 1; linear: mu~ = mu
-//   min(x, 1) G    = -df/dv_c = [ Gtt (sym 2x2) | g_tn ]    Gtt = pi [ mu~' P + (mu~/s) P_perp ],  g_tn = mu~
-//   vhat pi'
-//                     [ 0      0      | g_nn ]    g_nn = -pi'
+//   f_t  = -(mu~(s)/s) pi v_t,  s = |v_t|,  x = s/v_s
+//   quadratic: mu~ = mu x (2 - x) where x < 1, else mu;   linear: mu~ = mu min(x, 1)
+//   G    = -df/dv_c = [ Gtt (sym 2x2) | g_tn ]         Gtt = pi [ mu~' P + (mu~/s) P_perp ]
+//                     [ 0      0      | g_nn ]         g_tn = mu~ vhat pi',  g_nn = -pi'
 //
-// With `bound` the friction uses that normal force instead of pi (f_n stays pi) and has no coupling column
-// (one-way, lagged). With `secant` Gtt = bound (mu~/s) I, the majorizing stiffness.
+// With `bound` the friction uses that normal force instead of pi (f_n stays pi) and has no coupling column:
+// one-way, lagged. With `secant` Gtt = bound (mu~/s) I, the majorizing stiffness.
 //
-// Layout: structure of arrays, n a multiple of 8, 64-byte aligned, no aliasing. Padding lanes have k = 0, mu
-// = 0, v_s = 1 and yield exact zeros. At s = 0: vhat = 0, Gtt = pi mu~'(0) I. Wide forms equal the reference
-// bit for bit (no contraction). Any of f or G may be NULL.
+// Layout: structure of arrays, n a multiple of 8, 64-byte aligned, no aliasing. Padding lanes have k = 0,
+// mu = 0, v_s = 1 and yield exact zeros whatever else they hold. At s = 0: vhat = 0, Gtt = pi mu~'(0) I.
+//
+// Wide forms equal the reference bit for bit (no contraction). Error: a few ulp of the terms, where a term
+// of (1 - d v_n) is |d v_n| and one of (delta0 - h v_n) is |h v_n|. Any of f or G may be NULL.
 #pragma once
 
 #include <stdint.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Contact force f and gradient G = -df/dv_c of every contact, scalar: the oracle of the wide form.
 //
-// With the overlap's factor gap = delta0 - h v_n and the dissipation's damp = 1 - d v_n
-// (src/README.md#contact-law),
+// With gap = delta0 - h v_n and damp = 1 - d v_n (src/README.md#contact-law),
 //   pi = k (damp)+ (gap)+                 -pi' = k [ d H(damp) (gap)+ + h H(gap) (damp)+ ]
 //   x = s/v_s < 1:  quadratic mu~/s = mu (2 - x)/v_s, mu~' = mu (2 - 2x)/v_s;   linear both mu/v_s
 //   x >= 1:         mu~/s = mu/s, mu~' = 0
@@ -10,6 +9,10 @@
 //
 // The tangential block is b [ (mu~/s) I + (mu~' - mu~/s) vhat vhat^T ]: at s = 0 both coefficients are the
 // same number, their difference is exactly 0, and the direction's value does not matter.
+//
+// 1/s and 1/v_s come from one quotient, 1/(s v_s): quotients bound the speed of the wide form. A speed whose
+// square does not underflow is above 1e-162, so the floor of 1e-200 under s stands for 0 and leaves room for
+// v_s.
 //
 // The wide form must give the same bits: every sum and product below is in the order it uses, and lanes of
 // padding (k = mu = 0) are put to zero at the end, whatever their other entries hold.
@@ -40,7 +43,8 @@ void tl_contact_force_ref(int32_t n, int64_t ld, const tl_contact_params* p, con
 
         // friction coefficient over speed, its derivative, and the direction
         const double s = sqrt(vx * vx + vy * vy);
-        const double inv_s = 1.0 / (s > 1e-300 ? s : 1e-300), inv_vs = 1.0 / p->v_s[i];
+        const double s_safe = s > 1e-200 ? s : 1e-200, v_s = p->v_s[i], inv = 1.0 / (s_safe * v_s);
+        const double inv_s = inv * v_s, inv_vs = inv * s_safe;
         const double x = s * inv_vs, mu_vs = mu * inv_vs;
         const double ratio = x < 1.0 ? (p->linear ? mu_vs : mu_vs * (2.0 - x)) : mu * inv_s;
         const double slope_t = x < 1.0 ? (p->linear ? mu_vs : mu_vs * (2.0 - 2.0 * x)) : 0.0;

@@ -8,15 +8,15 @@
 //   sliding, U >= v_s + c:  factor (U - c)/U
 //   quadratic: 2 / (B + sqrt(B^2 - 4 c U / v_s^2)), B = 1 + 2 c / v_s;   linear: 1 / (1 + c / v_s)
 //   nu_t = factor u, nu_n = y
-// Both discriminants are at least 1 where they are used and are evaluated without cancellation
-// (contact_local_ref.c).
+// Both discriminants are at least 1 where they are used, and evaluated without cancellation.
 //
 // With `bound` p is that normal force and nu_n follows from a normal force frozen at bound: y = a + Wn bound.
 // Then f_n is bound as well, so that the equation on top holds for the pair (nu, f) handed out.
-// (contact_force returns f_n = pi(v_n) in that case.) Layout and padding as in contact_force.h; Wt and Wn
-// carry the factor h (m/s per N). Wide forms equal the reference bit for bit. Error of nu against the exact
-// root: a few ulp of |w| + W |fl|, times the condition 1 + W |df/dnu| of the equation where the force is
-// taken at nu.
+// (contact_force returns f_n = pi(v_n) in that case.)
+//
+// Layout and padding as in contact_force.h; Wt and Wn carry the factor h (m/s per N).
+// Wide forms equal the reference bit for bit. Error of nu: a few ulp of |w| + W |fl|; f taken at nu inherits
+// the slope 1 + W |df/dnu| of the equation.
 #pragma once
 
 #include "../contact_force/contact_force.h"

@@ -4,18 +4,17 @@
 // Normal direction: y = a + Wn pi(y). Where pi > 0 this is Wn k d h y^2 - q y + g = 0, and the root wanted is
 // the smaller one, 2 g/(q + sqrt(disc)). With K = Wn k the discriminant q^2 - 4 K d h g is expanded to
 //   disc = 1 + K [ 2 (d delta0 + h) - 4 d h a ] + K^2 (d delta0 - h)^2  >= 1,
-// since pi(a) > 0 means a < min(1/d, delta0/h): no cancellation between the two large squares of stiff
-// contacts.
+// since pi(a) > 0 means a < min(1/d, delta0/h). The two large squares of stiff contacts no longer cancel.
 //
-// Tangential direction: x v_s the new speed, z = c/v_s, X = U/v_s. Sticking solves x = X - z x (2 - x), that
-// is
-//   x = 2 X/(1 + 2 z + sqrt(1 + 4 z (1 + z - X))),   and 1 + z - X > 0 there, so this is free of cancellation
-//   too.
-// Sliding (X >= 1 + z): x = X - z. Only the factor x/X is used; U may be 0.
+// Tangential direction: v the new speed, c = Wt mu p. Sticking under the quadratic law solves
+// v = U - c (v/v_s)(2 - v/v_s), that is
+//   v/U = 2 v_s/D,  D = v_s + 2 c + sqrt(v_s^2 + 4 c (v_s + c - U)),
+// free of cancellation too, as v_s + c - U > 0 there; under the linear law v/U = v_s/(v_s + c).
+// Sliding (U >= v_s + c): v = U - c. Only the factor v/U is used; U may be 0.
 //
-// The force is written on u, not on nu: sliding mu p/U, sticking mu (2 - x)/v_s times the factor. That saves
-// a square root and a quotient. With `bound` the normal force returned is bound: nu = w + hW (f - fl) holds
-// for what is returned.
+// The force is written on u, not on nu: sliding mu p/U, sticking mu p (2 - x) 2/D with x = v/v_s = 2 U/D,
+// linear mu p/(v_s + c). So the one quotient of the factor serves the force as well, and nothing is divided
+// by v_s. With `bound` the normal force returned is bound: nu = w + hW (f - fl) holds for what is returned.
 #include "contact_local.h"
 
 #include <math.h>
@@ -53,11 +52,11 @@ void tl_contact_local_ref(int32_t n, int64_t ld, const tl_contact_params* p, con
         // tangential factor nu_t/u and force over u
         const double ux = w[i] - Wt[i] * fl[i], uy = w[ld + i] - Wt[i] * fl[ld + i];
         const double U = sqrt(ux * ux + uy * uy), c = Wt[i] * mu * force;
-        const double inv_vs = 1.0 / v_s, X = U * inv_vs, z = c * inv_vs;
-        const int slide = U >= v_s + c;
-        const double stick_num = p->linear ? 1.0 : 2.0;
+        const double edge = v_s + c;
+        const int slide = U >= edge;
+        const double stick_num = p->linear ? v_s : 2.0 * v_s;
         const double stick_den =
-            p->linear ? 1.0 + z : 1.0 + 2.0 * z + sqrt(1.0 + 4.0 * z * plus(1.0 + z - X));
+            p->linear ? edge : v_s + 2.0 * c + sqrt(v_s * v_s + 4.0 * c * plus(edge - U));
         const double inv_den = 1.0 / (slide ? U : stick_den); // U >= v_s > 0 where it is used
         const double factor = (slide ? U - c : stick_num) * inv_den;
 
@@ -65,9 +64,9 @@ void tl_contact_local_ref(int32_t n, int64_t ld, const tl_contact_params* p, con
         nu[ld + i] = live ? factor * uy : 0.0;
         nu[2 * ld + i] = live ? y : 0.0;
         if (f) {
-            const double x = factor * X;
-            const double stick = (p->linear ? mu * inv_vs : mu * inv_vs * (2.0 - x)) * factor;
-            const double over_u = force * (slide ? mu * inv_den : stick);
+            const double twice = 2.0 * inv_den;
+            const double coulomb = mu * inv_den; // sliding, and the linear law altogether
+            const double over_u = force * (slide || p->linear ? coulomb : mu * (2.0 - U * twice) * twice);
             f[i] = live ? -over_u * ux : 0.0;
             f[ld + i] = live ? -over_u * uy : 0.0;
             f[2 * ld + i] = live ? force : 0.0;
