@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// Geometry of a step: poses of geoms, broad phase, narrow phase, and contact data (theory:
+// src/README.md#contact-data).
+//
+//   k = kA kB / (kA + kB), d = (kB dA + kA dB) / (kA + kB), mu = 2 muA muB / (muA + muB)
+//   point = (kA pA + kB pB) / (kA + kB)
+//
+// The narrow phase runs over blocks of pairs in parallel; every pair has its own places in the buffer, so the
+// result is in pair order whatever the threads did.
+#include "sim.h"
+
+#include <math.h>
+
+#define PAIR_GRAIN 64
+
+static void rotate(const double* R, const double* x, double* y)
+{
+    for (int i = 0; i < 3; i++)
+        y[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
+}
+
+static void pose_geom(talus_sim* sim, int32_t g)
+{
+    const int32_t body = sim->model->geom_body[g];
+    const double *R = sim->data.xmat + 9 * (int64_t)body, *p = sim->data.xpos + 3 * (int64_t)body;
+    const tl_pose* X = sim->X_BG + g;
+    tl_pose* W = sim->X_WG + g;
+    rotate(R, X->p, W->p);
+    for (int i = 0; i < 3; i++)
+        W->p[i] += p[i];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            W->R[3 * i + j] = R[3 * i] * X->R[j] + R[3 * i + 1] * X->R[3 + j] + R[3 * i + 2] * X->R[6 + j];
+    tl_shape_aabb(sim->model->geom_shape + g, W, sim->lo + 3 * (int64_t)g, sim->hi + 3 * (int64_t)g);
+}
+
+static bool may_collide(const void* user, int32_t a, int32_t b)
+{
+    return tl_model_may_collide(user, a, b);
+}
+
+// at most this many points, so that spheres do not reserve eight places
+static int32_t most_points(int32_t a, int32_t b)
+{
+    if (a == TL_SHAPE_SPHERE || b == TL_SHAPE_SPHERE)
+        return 1;
+    return TL_MANIFOLD_MAX;
+}
+
+typedef struct narrow {
+    talus_sim* sim;
+    const tl_pair* pairs;
+    const int64_t* first;     // (npairs + 1) places
+    int32_t* count;           // (npairs)
+    tl_contact_point* points; // by place
+} narrow;
+
+static void collide_range(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    narrow* n = arg;
+    const talus_model* m = n->sim->model;
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t a = n->pairs[i].a, b = n->pairs[i].b;
+        tl_contact_point out[TL_MANIFOLD_MAX];
+        const int32_t k =
+            tl_collide(m->geom_shape + a, n->sim->X_WG + a, m->geom_shape + b, n->sim->X_WG + b, 0.0, out);
+        int32_t kept = 0;
+        for (int32_t j = 0; j < k && kept < n->first[i + 1] - n->first[i]; j++)
+            if (out[j].depth > 0.0)
+                n->points[n->first[i] + kept++] = out[j];
+        n->count[i] = kept;
+    }
+}
+
+// the arrays of a set in one block; contents are not kept
+static talus_status reserve(talus_sim* sim, tl_contact_set* c, int64_t n)
+{
+    if (n <= c->cap)
+        return TALUS_OK;
+    const int64_t cap = TL_PADDED(n + n / 2 + 8);
+    const size_t bytes = (size_t)cap * (5 * sizeof(int32_t) + 20 * sizeof(double));
+    void* memory = tl_alloc(sim->ctx, bytes);
+    if (!memory)
+        return tl_nomem(sim->ctx, bytes);
+    tl_free(sim->ctx, c->memory);
+    double* x = memory;
+    double** fields[] = {&c->depth, &c->k, &c->d, &c->mu, &c->slip};
+    for (int32_t i = 0; i < TL_COUNT(fields); i++, x += cap)
+        *fields[i] = x;
+    double** vectors[] = {&c->point, &c->normal, &c->t1, &c->t2, &c->force};
+    for (int32_t i = 0; i < TL_COUNT(vectors); i++, x += 3 * cap)
+        *vectors[i] = x;
+    int32_t* y = (int32_t*)x;
+    int32_t** ints[] = {&c->geom_a, &c->geom_b, &c->body_a, &c->body_b, &c->feature};
+    for (int32_t i = 0; i < TL_COUNT(ints); i++, y += cap)
+        *ints[i] = y;
+    c->memory = memory;
+    c->cap = cap;
+    c->n = 0;
+    return TALUS_OK;
+}
+
+void tl_contact_set_free(talus_sim* sim, tl_contact_set* c)
+{
+    tl_free(sim->ctx, c->memory);
+    *c = (tl_contact_set){0};
+}
+
+// tangents: t1 = n x e / |n x e| with the axis e least along n, t2 = n x t1
+static void tangent_frame(const double* n, double* t1, double* t2)
+{
+    int e = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(n[i]) < fabs(n[e]))
+            e = i;
+    double axis[3] = {0};
+    axis[e] = 1.0;
+    t1[0] = n[1] * axis[2] - n[2] * axis[1];
+    t1[1] = n[2] * axis[0] - n[0] * axis[2];
+    t1[2] = n[0] * axis[1] - n[1] * axis[0];
+    const double s = 1.0 / sqrt(t1[0] * t1[0] + t1[1] * t1[1] + t1[2] * t1[2]);
+    for (int i = 0; i < 3; i++)
+        t1[i] *= s;
+    t2[0] = n[1] * t1[2] - n[2] * t1[1];
+    t2[1] = n[2] * t1[0] - n[0] * t1[2];
+    t2[2] = n[0] * t1[1] - n[1] * t1[0];
+}
+
+static double pair_friction(const talus_sim* sim, int32_t a, int32_t b)
+{
+    const talus_model* m = sim->model;
+    if (sim->opt.mu < 0.0) {
+        int32_t lo = 0, hi = m->npair;
+        while (lo < hi) {
+            const int32_t mid = (lo + hi) / 2;
+            if (m->pairs[mid].a < a || (m->pairs[mid].a == a && m->pairs[mid].b < b))
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        if (lo < m->npair && m->pairs[lo].a == a && m->pairs[lo].b == b && m->pair_mu[lo] >= 0.0)
+            return m->pair_mu[lo];
+    }
+    const double sum = sim->gmu[a] + sim->gmu[b];
+    return sum > 0.0 ? 2.0 * sim->gmu[a] * sim->gmu[b] / sum : 0.0;
+}
+
+static void write_contact(talus_sim* sim, int32_t i, int32_t a, int32_t b, const tl_contact_point* p)
+{
+    tl_contact_set* c = &sim->now;
+    const double ka = sim->gk[a], kb = sim->gk[b], sum = ka + kb;
+    c->geom_a[i] = a;
+    c->geom_b[i] = b;
+    c->body_a[i] = sim->model->geom_body[a];
+    c->body_b[i] = sim->model->geom_body[b];
+    c->feature[i] = p->feature;
+    c->depth[i] = p->depth;
+    c->k[i] = ka / sum * kb;
+    c->d[i] = kb / sum * sim->gd[a] + ka / sum * sim->gd[b];
+    c->mu[i] = pair_friction(sim, a, b);
+    c->slip[i] = 0.0;
+    for (int r = 0; r < 3; r++) {
+        c->point[3 * i + r] = p->pb[r] + ka / sum * (p->pa[r] - p->pb[r]);
+        c->normal[3 * i + r] = p->normal[r];
+        c->force[3 * i + r] = 0.0;
+    }
+    tangent_frame(c->normal + 3 * i, c->t1 + 3 * i, c->t2 + 3 * i);
+}
+
+// contacts of one pair of bodies at the same point with the same normal
+static int32_t count_redundant(talus_sim* sim)
+{
+    const tl_contact_set* c = &sim->now;
+    int32_t size = 16, found = 0;
+    while (size < 2 * c->n)
+        size *= 2;
+    int32_t* table = TL_ARENA(&sim->geometry, int32_t, size);
+    if (!table)
+        return 0;
+    memset(table, 0xff, sizeof(int32_t) * (size_t)size);
+    for (int32_t i = 0; i < c->n; i++) {
+        const int32_t bodies[2] = {c->body_a[i], c->body_b[i]};
+        uint64_t h = tl_hash(c->point + 3 * i, 3 * sizeof(double), tl_hash(bodies, sizeof bodies, 7));
+        for (;; h++) {
+            const int32_t at = table[h & (uint64_t)(size - 1)];
+            if (at < 0) {
+                table[h & (uint64_t)(size - 1)] = i;
+                break;
+            }
+            if (c->body_a[at] == bodies[0] && c->body_b[at] == bodies[1] &&
+                memcmp(c->point + 3 * at, c->point + 3 * i, 3 * sizeof(double)) == 0 &&
+                memcmp(c->normal + 3 * at, c->normal + 3 * i, 3 * sizeof(double)) == 0) {
+                found++;
+                break;
+            }
+        }
+    }
+    return found;
+}
+
+static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info)
+{
+    const talus_model* m = sim->model;
+    int64_t* first = TL_ARENA(&sim->geometry, int64_t, n + 1);
+    int32_t* count = TL_ARENA(&sim->geometry, int32_t, n);
+    if (!first || !count)
+        return tl_nomem(sim->ctx, sizeof(int64_t) * (size_t)n);
+    first[0] = 0;
+    for (int32_t i = 0; i < n; i++)
+        first[i + 1] = first[i] + most_points(m->geom_shape[pairs[i].a].type, m->geom_shape[pairs[i].b].type);
+    tl_contact_point* points = TL_ARENA(&sim->geometry, tl_contact_point, first[n]);
+    if (!points)
+        return tl_nomem(sim->ctx, sizeof(tl_contact_point) * (size_t)first[n]);
+    narrow work = {.sim = sim, .pairs = pairs, .first = first, .count = count, .points = points};
+    tl_parallel_for(sim->ctx, n, PAIR_GRAIN, collide_range, &work);
+    int64_t total = 0;
+    for (int32_t i = 0; i < n; i++)
+        total += count[i];
+    if (total > INT32_MAX / 8)
+        return tl_fail(sim->ctx, TALUS_ERR_UNSUPPORTED, "%lld contacts are too many", (long long)total);
+    TL_TRY(reserve(sim, &sim->now, total));
+    sim->now.n = 0;
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < count[i]; j++) {
+            write_contact(sim, sim->now.n, pairs[i].a, pairs[i].b, points + first[i] + j);
+            info->max_depth = fmax(info->max_depth, points[first[i] + j].depth);
+            sim->now.n++;
+        }
+    info->contacts = sim->now.n;
+    info->redundant = count_redundant(sim);
+    return TALUS_OK;
+}
+
+talus_status tl_sim_geometry(talus_sim* sim, talus_step_info* info)
+{
+    const talus_model* m = sim->model;
+    TL_TRY(tl_arena_reset(&sim->geometry));
+    for (int32_t g = 0; g < m->info.ngeom; g++)
+        if (sim->moving[g] || !sim->posed)
+            pose_geom(sim, g);
+    const tl_pair* pairs = NULL;
+    int32_t n = 0;
+    TL_TRY(tl_broad_update(sim->broad, sim->lo, sim->hi, sim->posed ? sim->moving : NULL, may_collide, m,
+                           &pairs, &n));
+    sim->posed = true;
+    info->pairs = n;
+    return narrow_phase(sim, pairs, n, info);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Private to sim/: state and workspace of a simulation, and the stages of a step in their order:
+// state.c -> contacts.c (geometry) -> dynamics.c (M, v*) -> problem.c (view) -> step.c (solve, integrate).
+#pragma once
+
+#include <talus/sim.h>
+#include "model.h"
+
+#define TL_STATE_LARGEST 1e100 // magnitudes beyond it are refused like NaN: their squares overflow
+
+/// Force of a contact, limit by contact identity: where the next step starts.
+typedef struct tl_history {
+    int32_t geom_a, geom_b, feature;
+    double ft[3]; // tangential force on A, world
+    double fn;
+} tl_history;
+
+struct talus_state {
+    talus_context* ctx;
+    const talus_model* model;
+    double time;
+    double *q, *v, *ctrl, *force;
+    double *limit_f, *loss_f; // (nv)
+    tl_history* history;      // sorted by (geom_a, geom_b)
+    int64_t nhistory, history_cap;
+};
+
+/// Contacts of one configuration, structure of arrays; grows, never shrinks.
+typedef struct tl_contact_set {
+    int32_t n;
+    int64_t cap;
+    int32_t *geom_a, *geom_b, *body_a, *body_b, *feature;
+    double *point, *normal, *t1, *t2, *depth, *k, *d, *mu, *force, *slip; // vectors: (n x 3)
+    void* memory;
+} tl_contact_set;
+
+struct talus_sim {
+    talus_context* ctx;
+    const talus_model* model;
+    talus_sim_options opt;
+    talus_solver* solver;
+    tl_broad* broad;
+    tl_arena arena;    // one step's problem
+    tl_arena geometry; // one geometry pass
+    tl_mb_data data;
+    void* data_memory;
+
+    // geoms
+    tl_pose *X_BG, *X_WG;  // (ngeom) in the body, in the world
+    double *lo, *hi;       // (ngeom x 3) boxes
+    double *gk, *gd, *gmu; // (ngeom) materials with the options applied
+    uint8_t* moving;       // (ngeom)
+    bool posed;            // fixed geoms have their poses and boxes
+    bool checked;          // the first step's overlaps were looked at
+
+    tl_contact_set now, last;              // being computed, of the last committed step
+    double *limit_f, *loss_f;              // (nv) of the last committed step
+    double *M, *v_star, *q1, *v1, *v_mean; // (tree_M[ntree]) (nv) (nq) (nv) (nv)
+    double *backup_q, *backup_v;
+    tl_history* backup_history;
+    int64_t backup_cap;
+};
+
+/// A problem view with everything it points to in sim->arena, and what is needed to read the solution.
+typedef struct tl_step_problem {
+    talus_problem_view view;
+    int32_t ncontact; // the first contacts of the view are sim->now, the rest are ball joint limits
+    double *f, *limit_out, *loss_out;
+} tl_step_problem;
+
+// state.c: finite, bounded, quaternions normalized; messages name the body, joint or actuator
+talus_status tl_state_check(talus_sim* sim, talus_state* state);
+
+// contacts.c: kinematics must be there. Fills sim->now.
+talus_status tl_sim_geometry(talus_sim* sim, talus_step_info* info);
+void tl_contact_set_free(talus_sim* sim, tl_contact_set* c);
+
+// dynamics.c: sim->M with the implicit terms, sim->v_star; kinematics and velocities must be there
+talus_status tl_sim_forces(talus_sim* sim, const talus_state* state, double h);
+
+// assemble.c
+talus_status tl_sim_assemble(talus_sim* sim, const talus_state* state, double h, tl_step_problem* p);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// The mutable state: time, q, v, ctrl, external force, and the last contact forces as the next step's start.
+#include "sim.h"
+
+#include <math.h>
+
+talus_status talus_state_create(talus_context* ctx, const talus_model* model, talus_state** out)
+{
+    if (!ctx || !model || !out)
+        return TALUS_ERR_ARG;
+    const tl_mb* mb = &model->mb;
+    talus_state* s = tl_calloc(ctx, sizeof *s);
+    double* x = tl_calloc(ctx, sizeof(double) * ((size_t)mb->nq + 4 * (size_t)mb->nv + (size_t)model->nu));
+    if (!s || !x) {
+        tl_free(ctx, s);
+        tl_free(ctx, x);
+        return tl_nomem(ctx, sizeof *s);
+    }
+    s->ctx = ctx;
+    s->model = model;
+    s->q = x;
+    s->v = x + mb->nq;
+    s->force = s->v + mb->nv;
+    s->limit_f = s->force + mb->nv;
+    s->loss_f = s->limit_f + mb->nv;
+    s->ctrl = s->loss_f + mb->nv;
+    *out = s;
+    return talus_state_reset(s, -1);
+}
+
+void talus_state_destroy(talus_state* state)
+{
+    if (!state)
+        return;
+    tl_free(state->ctx, state->q);
+    tl_free(state->ctx, state->history);
+    tl_free(state->ctx, state);
+}
+
+talus_status talus_state_copy(talus_state* to, const talus_state* from)
+{
+    if (!to || !from || to->model != from->model)
+        return TALUS_ERR_ARG;
+    TL_TRY(TL_GROW(to->ctx, to->history, to->history_cap, 0, from->nhistory));
+    const tl_mb* mb = &to->model->mb;
+    memcpy(to->q, from->q, sizeof(double) * ((size_t)mb->nq + 4 * (size_t)mb->nv + (size_t)to->model->nu));
+    if (from->nhistory)
+        memcpy(to->history, from->history, sizeof(tl_history) * (size_t)from->nhistory);
+    to->nhistory = from->nhistory;
+    to->time = from->time;
+    return TALUS_OK;
+}
+
+talus_status talus_state_reset(talus_state* s, int32_t key)
+{
+    if (!s || key >= s->model->nkey)
+        return TALUS_ERR_ARG;
+    const talus_model* m = s->model;
+    const size_t nq = (size_t)m->mb.nq, nv = (size_t)m->mb.nv, nu = (size_t)m->nu;
+    memset(s->v, 0, sizeof(double) * (4 * nv + nu));
+    memcpy(s->q, key < 0 ? m->mb.qpos0 : m->key_q + (size_t)key * nq, sizeof(double) * nq);
+    if (key >= 0) {
+        memcpy(s->v, m->key_v + (size_t)key * nv, sizeof(double) * nv);
+        if (nu)
+            memcpy(s->ctrl, m->key_ctrl + (size_t)key * nu, sizeof(double) * nu);
+    }
+    s->nhistory = 0;
+    s->time = 0.0;
+    return TALUS_OK;
+}
+
+double* talus_state_q(talus_state* state)
+{
+    return state->q;
+}
+
+double* talus_state_v(talus_state* state)
+{
+    return state->v;
+}
+
+double* talus_state_ctrl(talus_state* state)
+{
+    return state->ctrl;
+}
+
+double* talus_state_force(talus_state* state)
+{
+    return state->force;
+}
+
+double talus_state_time(const talus_state* state)
+{
+    return state->time;
+}
+
+void talus_state_set_time(talus_state* state, double time)
+{
+    state->time = time;
+}
+
+uint64_t talus_state_hash(const talus_state* s)
+{
+    uint64_t h = tl_hash(&s->time, sizeof s->time, 0);
+    h = tl_hash(s->q, sizeof(double) * (size_t)s->model->mb.nq, h);
+    return tl_hash(s->v, sizeof(double) * (size_t)s->model->mb.nv, h);
+}
+
+talus_status talus_state_set_free_body(talus_state* s, int32_t body, const double* pos, const double* quat,
+                                       const double* linvel, const double* angvel)
+{
+    const tl_mb* mb = &s->model->mb;
+    if (body < 1 || body >= mb->nbody || mb->body_njnt[body] != 1 ||
+        mb->jnt_type[mb->body_jnt[body]] != TL_JOINT_FREE)
+        return tl_fail(s->ctx, TALUS_ERR_ARG, "body %d '%s' is not on a free joint", body,
+                       body >= 0 && body < mb->nbody ? s->model->body_name[body] : "");
+    double* q = s->q + mb->jnt_q[mb->body_jnt[body]];
+    double* v = s->v + mb->jnt_dof[mb->body_jnt[body]];
+    if (pos)
+        memcpy(q, pos, 3 * sizeof(double));
+    if (quat)
+        memcpy(q + 3, quat, 4 * sizeof(double));
+    if (linvel)
+        memcpy(v, linvel, 3 * sizeof(double));
+    if (angvel) { // world to body axes
+        double p[4] = {q[3], -q[4], -q[5], -q[6]};
+        if (!tl_quat_normalize(p))
+            return tl_fail(s->ctx, TALUS_ERR_ARG, "body '%s': zero quaternion", s->model->body_name[body]);
+        tl_quat_rotate(p, angvel, v + 3);
+    }
+    return TALUS_OK;
+}
+
+// ---- checks before a step
+// ------------------------------------------------------------------------------------
+
+static bool usable(double x)
+{
+    return fabs(x) <= TL_STATE_LARGEST;
+}
+
+static talus_status refuse_dof(talus_sim* sim, const char* field, int32_t dof, double value)
+{
+    const talus_model* m = sim->model;
+    return tl_fail(sim->ctx, TALUS_ERR_INPUT,
+                   "state: %s[%d] = %g (body '%s', joint '%s') is not a finite number", field, dof, value,
+                   m->body_name[m->mb.dof_body[dof]], m->jnt_name[m->mb.dof_jnt[dof]]);
+}
+
+static talus_status normalize_joint(talus_sim* sim, talus_state* s, int32_t j)
+{
+    const talus_model* m = sim->model;
+    const int32_t type = m->mb.jnt_type[j], at = m->mb.jnt_q[j];
+    const int32_t n = type == TL_JOINT_FREE ? 7 : type == TL_JOINT_BALL ? 4 : 1;
+    for (int32_t i = 0; i < n; i++)
+        if (!usable(s->q[at + i]))
+            return tl_fail(sim->ctx, TALUS_ERR_INPUT,
+                           "state: q[%d] = %g (body '%s', joint '%s') is not a finite number", at + i,
+                           s->q[at + i], m->body_name[m->mb.jnt_body[j]], m->jnt_name[j]);
+    if (n > 1 && !tl_quat_normalize(s->q + at + n - 4))
+        return tl_fail(sim->ctx, TALUS_ERR_INPUT, "state: zero quaternion at q[%d] (body '%s', joint '%s')",
+                       at + n - 4, m->body_name[m->mb.jnt_body[j]], m->jnt_name[j]);
+    return TALUS_OK;
+}
+
+talus_status tl_state_check(talus_sim* sim, talus_state* s)
+{
+    const talus_model* m = sim->model;
+    if (!usable(s->time))
+        return tl_fail(sim->ctx, TALUS_ERR_INPUT, "state: time = %g s is not a finite number", s->time);
+    for (int32_t i = 0; i < m->mb.nv; i++) {
+        if (!usable(s->v[i]))
+            return refuse_dof(sim, "v", i, s->v[i]);
+        if (!usable(s->force[i]))
+            return refuse_dof(sim, "force", i, s->force[i]);
+    }
+    for (int32_t i = 0; i < m->nu; i++)
+        if (!usable(s->ctrl[i]))
+            return tl_fail(sim->ctx, TALUS_ERR_INPUT,
+                           "state: ctrl[%d] = %g (actuator '%s') is not a finite number", i, s->ctrl[i],
+                           m->actuator_name[i]);
+    for (int32_t j = 0; j < m->mb.njnt; j++)
+        TL_TRY(normalize_joint(sim, s, j));
+    return TALUS_OK;
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+// One step: kinematics -> geometry -> dynamics -> assemble -> solve -> integrate. A step that does not
+// converge is tried again as 2, 4, 8 shorter ones with everything recomputed; only a whole success is
+// committed.
+#include "sim.h"
+
+#include <math.h>
+
+#define SIM_DATA(sim) (&(sim)->data)
+
+static void take_phases(talus_step_info* info, const talus_solve_info* x, double solver_wall)
+{
+    const double inner = x->t_symbolic + x->t_factor + x->t_solve + x->t_limit;
+    // island tasks on several threads add up to more than the wall time they took
+    const double scale = inner > solver_wall && inner > 0.0 ? solver_wall / inner : 1.0;
+    info->phase[TALUS_PHASE_SYMBOLIC] += scale * x->t_symbolic;
+    info->phase[TALUS_PHASE_FACTOR] += scale * x->t_factor;
+    info->phase[TALUS_PHASE_SOLVE] += scale * x->t_solve;
+    info->phase[TALUS_PHASE_LIMIT] += scale * x->t_limit;
+    info->phase[TALUS_PHASE_ASSEMBLE] += solver_wall - scale * inner;
+}
+
+static void add_solve_info(talus_solve_info* sum, const talus_solve_info* x)
+{
+    const talus_solve_info before = *sum;
+    *sum = *x;
+    sum->iterations += before.iterations;
+    sum->iterations_max += before.iterations_max;
+    sum->factorizations += before.factorizations;
+    sum->factorizations_max += before.factorizations_max;
+    sum->linear_steps += before.linear_steps;
+    sum->symbolic += before.symbolic;
+    sum->restarted += before.restarted;
+    sum->substepped += before.substepped;
+    sum->lagged += before.lagged;
+    sum->flops += before.flops;
+    sum->lagged_err = fmax(sum->lagged_err, before.lagged_err);
+    sum->residual = fmax(sum->residual, before.residual);
+}
+
+// before the first step: an overlap that will be thrown apart
+static talus_status check_overlaps(talus_sim* sim)
+{
+    const talus_model* m = sim->model;
+    const tl_contact_set* c = &sim->now;
+    if (sim->checked)
+        return TALUS_OK;
+    sim->checked = true;
+    int32_t deep = 0, worst = -1;
+    for (int32_t i = 0; i < c->n; i++)
+        if (c->depth[i] > sim->opt.deep) {
+            deep++;
+            if (worst < 0 || c->depth[i] > c->depth[worst])
+                worst = i;
+        }
+    if (!deep)
+        return TALUS_OK;
+    const char* format =
+        "%d contacts start deeper than %g m, the deepest %.6g m: bodies '%s' and '%s' (geoms %d and %d)";
+    const char *a = m->body_name[c->body_a[worst]], *b = m->body_name[c->body_b[worst]];
+    if (sim->opt.refuse_deep)
+        return tl_fail(sim->ctx, TALUS_ERR_INPUT, format, deep, sim->opt.deep, c->depth[worst], a, b,
+                       c->geom_a[worst], c->geom_b[worst]);
+    tl_warn(sim->ctx, format, deep, sim->opt.deep, c->depth[worst], a, b, c->geom_a[worst], c->geom_b[worst]);
+    return TALUS_OK;
+}
+
+// contact forces and slip speeds in world axes from the solution
+static void read_contacts(talus_sim* sim, const tl_step_problem* p, const double* v)
+{
+    tl_contact_set* c = &sim->now;
+    const tl_mb* mb = &sim->model->mb;
+    const double* J = p->view.J;
+    for (int32_t i = 0; i < c->n; i++) {
+        const double* f = p->f + 3 * (int64_t)i;
+        for (int r = 0; r < 3; r++)
+            c->force[3 * i + r] =
+                f[0] * c->t1[3 * i + r] + f[1] * c->t2[3 * i + r] + f[2] * c->normal[3 * i + r];
+        double w[2] = {0};
+        const int32_t tree[2] = {p->view.tree_a[i], p->view.tree_b[i]};
+        for (int s = 0; s < 2; s++) {
+            const int32_t at = tree[s] < 0 ? 0 : mb->tree_dof[tree[s]];
+            const int32_t n = tree[s] < 0 ? 0 : mb->tree_dof[tree[s] + 1] - at;
+            for (int32_t k = 0; k < 2 * n; k++)
+                w[k / n] += J[k] * v[at + k % n];
+            J += 3 * (int64_t)n;
+        }
+        c->slip[i] = hypot(w[0], w[1]);
+    }
+}
+
+static talus_status save_history(talus_sim* sim, talus_state* s, const tl_step_problem* p)
+{
+    const tl_contact_set* c = &sim->now;
+    TL_TRY(TL_GROW(s->ctx, s->history, s->history_cap, 0, c->n));
+    for (int32_t i = 0; i < c->n; i++) {
+        const double* f = p->f + 3 * (int64_t)i;
+        tl_history* e = s->history + i;
+        *e = (tl_history){
+            .geom_a = c->geom_a[i], .geom_b = c->geom_b[i], .feature = c->feature[i], .fn = f[2]};
+        for (int r = 0; r < 3; r++)
+            e->ft[r] = f[0] * c->t1[3 * i + r] + f[1] * c->t2[3 * i + r];
+    }
+    s->nhistory = c->n;
+    const tl_mb* mb = &sim->model->mb;
+    memset(s->limit_f, 0, sizeof(double) * (size_t)mb->nv);
+    memset(s->loss_f, 0, sizeof(double) * (size_t)mb->nv);
+    for (int32_t i = 0; i < p->view.nl; i++)
+        s->limit_f[mb->tree_dof[p->view.limit_tree[i]] + p->view.limit_dof[i]] =
+            p->view.limit_sign[i] * p->limit_out[i];
+    for (int32_t i = 0; i < p->view.nf; i++)
+        s->loss_f[mb->tree_dof[p->view.loss_tree[i]] + p->view.loss_dof[i]] = p->loss_out[i];
+    return TALUS_OK;
+}
+
+// bodies that move farther in one step than the smallest half size of their geoms: a thin obstacle may be
+// jumped over
+static int32_t count_missed(const talus_sim* sim, double h)
+{
+    const talus_model* m = sim->model;
+    int32_t missed = 0, last = -1;
+    for (int32_t g = 0; g < m->info.ngeom; g++) {
+        const int32_t body = m->geom_body[g], tree = m->mb.body_tree[body];
+        if (tree < 0 || body == last || (!m->geom_contype[g] && !m->geom_conaffinity[g]))
+            continue;
+        double v[3], size = INFINITY;
+        tl_mb_point_velocity(&m->mb, &sim->data, body, sim->X_WG[g].p, v);
+        for (int i = 0; i < 3; i++)
+            size = fmin(size, 0.5 * (sim->hi[3 * (int64_t)g + i] - sim->lo[3 * (int64_t)g + i]));
+        if (h * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) > size) {
+            missed++;
+            last = body;
+        }
+    }
+    return missed;
+}
+
+static talus_status prepare(talus_sim* sim, talus_state* s, double h, talus_step_info* info,
+                            tl_step_problem* p)
+{
+    const tl_mb* mb = &sim->model->mb;
+    const double t0 = tl_now();
+    TL_TRY(tl_arena_reset(&sim->arena));
+    tl_mb_kinematics(mb, s->q, SIM_DATA(sim));
+    tl_mb_velocity(mb, s->v, SIM_DATA(sim));
+    const double t1 = tl_now();
+    TL_TRY(tl_sim_geometry(sim, info));
+    TL_TRY(check_overlaps(sim));
+    info->missed += count_missed(sim, h);
+    const double t2 = tl_now();
+    TL_TRY(tl_sim_forces(sim, s, h));
+    const double t3 = tl_now();
+    TL_TRY(tl_sim_assemble(sim, s, h, p));
+    info->phase[TALUS_PHASE_DYNAMICS] += t1 - t0 + t3 - t2;
+    info->phase[TALUS_PHASE_GEOMETRY] += t2 - t1;
+    info->phase[TALUS_PHASE_ASSEMBLE] += tl_now() - t3;
+    info->limits += p->view.nl;
+    return TALUS_OK;
+}
+
+// one step of length h into the state; NOT_CONVERGED leaves it unchanged unless `force`
+static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force, talus_step_info* info)
+{
+    const tl_mb* mb = &sim->model->mb;
+    tl_step_problem p;
+    TL_TRY(prepare(sim, s, h, info, &p));
+    const double t0 = tl_now();
+    talus_solution sol = {
+        .v = sim->v1, .v_mean = sim->v_mean, .f = p.f, .limit_f = p.limit_out, .loss_f = p.loss_out};
+    talus_solve_info solve;
+    const talus_status status = talus_solver_step(sim->solver, &p.view, &sol, &solve);
+    if (status < 0)
+        return status;
+    const double t1 = tl_now();
+    take_phases(info, &solve, t1 - t0);
+    add_solve_info(&info->solve, &solve);
+    if (status == TALUS_NOT_CONVERGED && !force)
+        return status;
+    read_contacts(sim, &p, sim->v1);
+    tl_mb_advance(mb, s->q, sim->v_mean, h, sim->q1, sim->v1);
+    if (tl_first_nonfinite(sim->q1, mb->nq) >= 0 || tl_first_nonfinite(sim->v1, mb->nv) >= 0)
+        return TALUS_NOT_CONVERGED;
+    TL_TRY(save_history(sim, s, &p));
+    memcpy(s->q, sim->q1, sizeof(double) * (size_t)mb->nq);
+    memcpy(s->v, sim->v1, sizeof(double) * (size_t)mb->nv);
+    s->time += h;
+    const tl_contact_set swap = sim->last;
+    sim->last = sim->now;
+    sim->now = swap;
+    memcpy(sim->limit_f, s->limit_f, sizeof(double) * (size_t)mb->nv);
+    memcpy(sim->loss_f, s->loss_f, sizeof(double) * (size_t)mb->nv);
+    info->phase[TALUS_PHASE_INTEGRATE] += tl_now() - t1;
+    return status;
+}
+
+static talus_status backup(talus_sim* sim, const talus_state* s)
+{
+    const tl_mb* mb = &sim->model->mb;
+    memcpy(sim->backup_q, s->q, sizeof(double) * (size_t)mb->nq);
+    memcpy(sim->backup_v, s->v, sizeof(double) * (size_t)mb->nv);
+    TL_TRY(TL_GROW(sim->ctx, sim->backup_history, sim->backup_cap, 0, s->nhistory));
+    if (s->nhistory)
+        memcpy(sim->backup_history, s->history, sizeof(tl_history) * (size_t)s->nhistory);
+    return TALUS_OK;
+}
+
+static void restore(talus_sim* sim, talus_state* s, int64_t nhistory, double time)
+{
+    const tl_mb* mb = &sim->model->mb;
+    memcpy(s->q, sim->backup_q, sizeof(double) * (size_t)mb->nq);
+    memcpy(s->v, sim->backup_v, sizeof(double) * (size_t)mb->nv);
+    if (nhistory)
+        memcpy(s->history, sim->backup_history, sizeof(tl_history) * (size_t)nhistory);
+    s->nhistory = nhistory;
+    s->time = time;
+}
+
+// n shorter steps, all or nothing
+static talus_status split_step(talus_sim* sim, talus_state* s, double h, int32_t n, talus_step_info* info)
+{
+    const int64_t nhistory = s->nhistory;
+    const double time = s->time;
+    TL_TRY(backup(sim, s));
+    talus_status status = TALUS_OK;
+    bool lagged = false;
+    for (int32_t i = 0; i < n; i++) {
+        status = attempt(sim, s, h / n, false, info);
+        if (status < 0 || status == TALUS_NOT_CONVERGED) {
+            restore(sim, s, nhistory, time);
+            return status;
+        }
+        lagged |= status == TALUS_LAGGED;
+    }
+    s->time = time + h;
+    return lagged ? TALUS_LAGGED : TALUS_OK;
+}
+
+static void report_failure(talus_sim* sim, const talus_state* s, double h, const talus_step_info* info)
+{
+    const tl_contact_set* c = &sim->now;
+    const int32_t w = info->solve.worst_contact;
+    if (w >= 0 && w < c->n)
+        tl_warn(sim->ctx,
+                "step at t = %.9g s, h = %g s did not converge: residual %g; worst contact '%s' - '%s', "
+                "depth %g m, "
+                "slip %g m/s; try a smaller step, softer contact.k or a larger contact.v_s",
+                s->time, h, info->solve.residual, sim->model->body_name[c->body_a[w]],
+                sim->model->body_name[c->body_b[w]], c->depth[w], c->slip[w]);
+    else
+        tl_warn(sim->ctx, "step at t = %.9g s, h = %g s did not converge: residual %g; try a smaller step",
+                s->time, h, info->solve.residual);
+}
+
+talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_t keep_going,
+                            talus_step_info* info)
+{
+    if (!sim || !state || state->model != sim->model)
+        return TALUS_ERR_ARG;
+    talus_step_info local;
+    info = info ? info : &local;
+    memset(info, 0, sizeof *info);
+    info->substeps = 1;
+    if (!(h > 0.0) || !isfinite(h))
+        return tl_fail(sim->ctx, TALUS_ERR_ARG, "step length h = %g s must be positive and finite", h);
+    TL_TRY(tl_state_check(sim, state));
+    talus_status status = attempt(sim, state, h, false, info);
+    for (int32_t n = 2; status == TALUS_NOT_CONVERGED && n <= sim->opt.substeps; n *= 2) {
+        status = split_step(sim, state, h, n, info);
+        info->substeps = status == TALUS_NOT_CONVERGED ? 1 : n;
+    }
+    if (status == TALUS_NOT_CONVERGED) {
+        info->unconverged = 1;
+        report_failure(sim, state, h, info);
+        if (keep_going) {
+            const talus_status forced = attempt(sim, state, h, true, info);
+            if (forced < 0)
+                return forced;
+        }
+    }
+    info->lagged = status == TALUS_LAGGED;
+    return status;
+}
+
+talus_status talus_sim_problem(talus_sim* sim, const talus_state* state, double h, talus_problem_view* out)
+{
+    if (!sim || !state || !out || state->model != sim->model)
+        return TALUS_ERR_ARG;
+    if (!(h > 0.0) || !isfinite(h))
+        return tl_fail(sim->ctx, TALUS_ERR_ARG, "step length h = %g s must be positive and finite", h);
+    talus_step_info info = {0};
+    tl_step_problem p;
+    TL_TRY(tl_state_check(sim, (talus_state*)state));
+    TL_TRY(prepare(sim, (talus_state*)state, h, &info, &p));
+    *out = p.view;
+    return TALUS_OK;
+}
