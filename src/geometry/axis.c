@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Direction of least overlap of two solids, touching, apart or deep.
+//
+// With support functions h, c = centre of A minus centre of B and n from B into A, the overlap along n is
+//     f(n) = hA(n) + hB(n) - c.n,
+// and min over unit n is the penetration depth when positive, minus the distance when negative: one problem
+// for both. Every shape here is a sum of simple terms, each even in n:
+//     h(n) = sum_k l_k |a_k.n|  +  r sqrt(1 - (z.n)^2)  +  |diag(s) R^T n|  +  rho
+//            box edges, axes       cylinder mantle         ellipsoid             capsule radius
+// so f is smooth but for kinks on the great circles a_k.n = 0 (and at n = z of a cylinder). Its minima
+// therefore lie
+//     (i)   where two kinks cross, or on a cylinder's axis: the separating-axis candidates, evaluated
+//     directly; (ii)  inside an arc of one circle (rim against edge, mantle against edge or corner): Newton
+//     in one angle; (iii) off all circles (rim against rim, ellipsoids): Newton on the sphere. By homogeneity
+//     the Hessian on the
+//           sphere is P f'' P - f I, the gradient P f'.
+// Two polytopes that overlap need (i) alone. Why not GJK and EPA: those approximate curved solids by
+// polytopes and give a normal that wanders with the round-off; here a flat face gives its exact normal, and a
+// curved contact converges quadratically. Tolerances are relative to the smaller solid.
+#include "narrow.h"
+
+#include <float.h>
+
+#define MAX_KINKS 6
+#define MAX_STARTS 4
+
+typedef struct overlap {
+    double a[MAX_KINKS][3], l[MAX_KINKS]; // kinks
+    int32_t owner[MAX_KINKS];             // 0: A, 1: B
+    int32_t nkink;
+    const tl_solid* mantle[2]; // cylinders
+    int32_t nmantle;
+    const tl_solid* ellipsoid[2];
+    int32_t nellipsoid;
+    double rho; // capsule radii
+    double c[3];
+    double least, tol; // best value so far and how much lower a less exact candidate must be
+    double* n;         // its direction
+} overlap;
+
+static void add_solid(overlap* o, const tl_solid* g, int32_t owner)
+{
+    const int first = g->type == TL_SHAPE_BOX ? 0 : 2;
+    if (g->type == TL_SHAPE_ELLIPSOID) {
+        o->ellipsoid[o->nellipsoid++] = g;
+        return;
+    }
+    for (int k = first; k < 3; k++) {
+        copy3(o->a[o->nkink], g->ax[k]);
+        o->l[o->nkink] = g->type == TL_SHAPE_BOX ? g->s[k] : g->s[1];
+        o->owner[o->nkink++] = owner;
+    }
+    if (g->type == TL_SHAPE_CYLINDER)
+        o->mantle[o->nmantle++] = g;
+    if (g->type == TL_SHAPE_CAPSULE)
+        o->rho += g->s[0];
+}
+
+// f(n) for a unit n; grad (if wanted) is that of the homogeneous f without rho, H (row-major) its Hessian
+static double evaluate(const overlap* o, const double* n, double* grad, double* H)
+{
+    double f = o->rho - dot3(o->c, n);
+    if (grad)
+        for (int k = 0; k < 3; k++)
+            grad[k] = -o->c[k];
+    if (H)
+        memset(H, 0, 9 * sizeof *H);
+    for (int32_t i = 0; i < o->nkink; i++) {
+        const double t = dot3(o->a[i], n);
+        f += o->l[i] * fabs(t);
+        if (grad)
+            axpy3(grad, grad, copysign(o->l[i], t), o->a[i]);
+    }
+    for (int32_t i = 0; i < o->nmantle; i++) {
+        const double* z = o->mantle[i]->ax[2];
+        double p[3];
+        axpy3(p, n, -dot3(z, n), z);
+        const double r = o->mantle[i]->s[0], q = normalize3(p);
+        f += r * q;
+        if (grad)
+            axpy3(grad, grad, r, p);
+        for (int j = 0; H && q > 0.0 && j < 9; j++)
+            H[j] += r / q * ((j % 4 == 0) - z[j / 3] * z[j % 3] - p[j / 3] * p[j % 3]);
+    }
+    for (int32_t i = 0; i < o->nellipsoid; i++) {
+        const tl_solid* g = o->ellipsoid[i];
+        double w[3] = {0.0, 0.0, 0.0};
+        for (int k = 0; k < 3; k++)
+            axpy3(w, w, g->s[k] * g->s[k] * dot3(g->ax[k], n), g->ax[k]);
+        const double h = sqrt(dot3(w, n));
+        f += h;
+        if (grad)
+            axpy3(grad, grad, 1.0 / h, w);
+        for (int j = 0; H && j < 9; j++) {
+            double q = 0.0;
+            for (int k = 0; k < 3; k++)
+                q += g->s[k] * g->s[k] * g->ax[k][j / 3] * g->ax[k][j % 3];
+            H[j] += q / h - w[j / 3] * w[j % 3] / (h * h * h);
+        }
+    }
+    return f;
+}
+
+static void offer(overlap* o, const double* n, double f, double tol)
+{
+    if (f < o->least - tol) {
+        o->least = f;
+        copy3(o->n, n);
+    }
+}
+
+// (i): faces first, so that a tie goes to the face
+static void try_axis(overlap* o, const double* axis, double tol)
+{
+    double n[3];
+    copy3(n, axis);
+    if (dot3(o->c, n) < 0.0)
+        for (int k = 0; k < 3; k++)
+            n[k] = -n[k];
+    offer(o, n, evaluate(o, n, NULL, NULL), tol);
+}
+
+static void try_faces(overlap* o, const tl_solid* g)
+{
+    if (g->type == TL_SHAPE_BOX || g->type == TL_SHAPE_ELLIPSOID)
+        for (int k = 0; k < 3; k++)
+            try_axis(o, g->ax[k], o->tol);
+    if (g->type == TL_SHAPE_CYLINDER)
+        try_axis(o, g->ax[2], o->tol);
+}
+
+static void try_crossings(overlap* o)
+{
+    for (int32_t i = 0; i < o->nkink; i++)
+        for (int32_t j = i + 1; j < o->nkink; j++) {
+            double n[3];
+            if (o->owner[i] == o->owner[j])
+                continue;
+            cross3(n, o->a[i], o->a[j]);
+            if (normalize3(n) > 1e-8)
+                try_axis(o, n, o->tol);
+        }
+}
+
+// Newton in the plane spanned by the unit vectors e[0..dim-1] that are tangent at n; dim 1 follows a great
+// circle
+static double newton(const overlap* o, double* n, const double* kink)
+{
+    double g[3], H[9], f = evaluate(o, n, g, H);
+    for (int it = 0; it < 40; it++) {
+        double e[2][3], step[3] = {0.0, 0.0, 0.0};
+        int dim = 2;
+        if (kink) {
+            dim = 1;
+            cross3(e[0], kink, n);
+            normalize3(e[0]);
+        } else {
+            basis3(n, e[0], e[1]);
+        }
+        const double fh = f - o->rho; // the homogeneous part
+        double b[2] = {0.0, 0.0}, A[2][2];
+        for (int i = 0; i < dim; i++) {
+            b[i] = -dot3(g, e[i]);
+            for (int j = 0; j < dim; j++) {
+                A[i][j] = i == j ? -fh : 0.0;
+                for (int k = 0; k < 9; k++)
+                    A[i][j] += e[i][k / 3] * H[k] * e[j][k % 3];
+            }
+        }
+        const double scale = fabs(fh) + o->tol + hypot(b[0], b[1]);
+        double x[2] = {b[0] / scale, b[1] / scale};
+        if (dim == 1 && A[0][0] > 0.0)
+            x[0] = b[0] / A[0][0];
+        const double det = dim == 2 ? A[0][0] * A[1][1] - A[0][1] * A[1][0] : 0.0;
+        if (dim == 2 && A[0][0] > 0.0 && det > 1e-14 * A[0][0] * A[0][0]) {
+            x[0] = (A[1][1] * b[0] - A[0][1] * b[1]) / det;
+            x[1] = (A[0][0] * b[1] - A[1][0] * b[0]) / det;
+        }
+        const double size = hypot(x[0], x[1]);
+        if (!(size > 1e-16))
+            break;
+        const double limit = size > 0.3 ? 0.3 / size : 1.0;
+        for (int i = 0; i < dim; i++)
+            axpy3(step, step, limit * x[i], e[i]);
+        double t = 1.0, trial[3], ft = f;
+        for (; t > 1e-3; t *= 0.25) {
+            axpy3(trial, n, t, step);
+            normalize3(trial);
+            ft = evaluate(o, trial, NULL, NULL);
+            if (ft < f)
+                break;
+        }
+        if (!(ft < f))
+            break;
+        copy3(n, trial);
+        f = evaluate(o, n, g, H);
+    }
+    return f;
+}
+
+typedef struct starts {
+    double n[MAX_STARTS][3], f[MAX_STARTS];
+    int32_t count;
+} starts;
+
+static void add_start(const overlap* o, starts* s, const double* dir)
+{
+    double n[3];
+    copy3(n, dir);
+    if (!(normalize3(n) > 0.0))
+        return;
+    if (dot3(o->c, n) < 0.0)
+        for (int k = 0; k < 3; k++)
+            n[k] = -n[k];
+    const double f = evaluate(o, n, NULL, NULL);
+    int32_t at = s->count < MAX_STARTS ? s->count++ : MAX_STARTS;
+    for (; at > 0 && s->f[at - 1] > f; at--)
+        if (at < MAX_STARTS) {
+            s->f[at] = s->f[at - 1];
+            copy3(s->n[at], s->n[at - 1]);
+        }
+    if (at < MAX_STARTS) {
+        s->f[at] = f;
+        copy3(s->n[at], n);
+    }
+}
+
+// (ii)
+static void search_circle(overlap* o, const double* kink)
+{
+    static const double c[12] = {1.0, 0.966,  0.866, 0.707,  0.5,    0.259,
+                                 0.0, -0.259, -0.5,  -0.707, -0.866, -0.966};
+    double e[2][3];
+    starts s = {.count = 0};
+    basis3(kink, e[0], e[1]);
+    for (int i = 0; i < 12; i++) {
+        double n[3] = {0.0, 0.0, 0.0};
+        axpy3(n, n, c[i], e[0]);
+        axpy3(n, n, c[(i + 6) % 12] * (i < 6 ? -1.0 : 1.0), e[1]);
+        add_start(o, &s, n);
+    }
+    double n[3];
+    axpy3(n, o->n, -dot3(o->n, kink), kink); // the best so far, moved to this circle
+    add_start(o, &s, n);
+    axpy3(n, o->c, -dot3(o->c, kink), kink);
+    add_start(o, &s, n);
+    for (int32_t i = 0; i < s.count; i++) {
+        const double f = newton(o, s.n[i], kink);
+        offer(o, s.n[i], f, o->tol);
+    }
+}
+
+// (iii)
+static void search_sphere(overlap* o)
+{
+    starts s = {.count = 0};
+    for (int i = 0; i < 27; i++) { // faces, edges and corners of a cube; opposite ones coincide
+        const double n[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+        if (i > 13)
+            add_start(o, &s, n);
+    }
+    add_start(o, &s, o->n);
+    add_start(o, &s, o->c);
+    for (int32_t i = 0; i < s.count; i++) {
+        const double f = newton(o, s.n[i], NULL);
+        offer(o, s.n[i], f, o->tol);
+    }
+}
+
+double tl_least_overlap(const tl_solid* a, const tl_solid* b, double margin, double* n)
+{
+    overlap o = {.least = DBL_MAX, .n = n};
+    sub3(o.c, a->p, b->p);
+    o.tol = 1e-10 * fmin(a->length, b->length) + 1e-15 * fmax(a->length, b->length);
+    add_solid(&o, a, 0);
+    add_solid(&o, b, 1);
+    try_faces(&o, a);
+    try_faces(&o, b);
+    try_crossings(&o);
+    const bool polytopes = o.nmantle == 0 && o.nellipsoid == 0;
+    // no kink crossing: nothing was tried (two capsules side by side do not come here)
+    if (o.least < -margin || (polytopes && o.least - o.rho >= 0.0))
+        return o.least;
+    for (int32_t k = 0; k < o.nkink; k++) {
+        search_circle(&o, o.a[k]);
+        if (o.least < -margin)
+            return o.least;
+    }
+    if (o.nellipsoid > 0 || o.nmantle == 2 || o.least < o.rho)
+        search_sphere(&o);
+    return o.least;
+}

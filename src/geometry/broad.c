@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// Broad phase: one bounding-volume tree over all bounded shapes, in one array, children after their parent.
+//
+//   node i: box, and either children (left = i + 1, right) or a run of order[] (a leaf of at most LEAF
+//   shapes)
+//
+// An update refits the boxes on the paths from moved shapes to the root and asks the tree once per moved
+// shape, so shapes that stay cost nothing and the cost is near-linear in those that move. Sweep-and-prune was
+// not taken because a pile is dense along every axis; a grid was not because sizes may differ a lot. The tree
+// is rebuilt (median split of the centres) once the extra nodes visited since it was built outweigh a
+// rebuild: a count of work, not a time, so runs repeat exactly. Shapes with an unbounded box are kept in a
+// list and compared with every moved shape. The result is sorted and so does not depend on the tree.
+#include "geometry.h"
+
+#include <math.h>
+
+#define LEAF 4
+#define DEPTH 64
+
+typedef struct node {
+    double lo[3], hi[3];
+    int32_t parent;
+    int32_t right;        // inner node: second child; the first is the next node
+    int32_t begin, count; // leaf: run of order[], count > 0
+} node;
+
+struct tl_broad {
+    talus_context* ctx;
+    int32_t n;
+    double *lo, *hi; // (n x 3) boxes in use
+    int32_t* order;  // bounded shapes, leaf by leaf
+    int32_t* leaf;   // (n) the shape's leaf, -1: unbounded
+    int32_t* moved;  // shapes that move in this update, unbounded ones last
+    int32_t* unbounded;
+    uint8_t* flag; // (n) moves
+    node* nodes;
+    double* key; // centres along the split axis while building
+    int32_t nbounded, nunbounded, nnode, nmoved;
+    bool is_built;
+    int64_t baseline, excess; // nodes visited per moved shape after the build (x 16), surplus since
+    tl_pair *pairs, *scratch;
+    int64_t npairs, cap, scratch_cap;
+};
+
+talus_status tl_broad_create(talus_context* ctx, int32_t n, tl_broad** out)
+{
+    tl_broad* b = tl_calloc(ctx, sizeof *b);
+    if (!b)
+        return tl_nomem(ctx, sizeof *b);
+    const size_t count = (size_t)(n > 0 ? n : 1);
+    b->ctx = ctx;
+    b->n = n;
+    b->lo = tl_alloc(ctx, 3 * count * sizeof *b->lo);
+    b->hi = tl_alloc(ctx, 3 * count * sizeof *b->hi);
+    b->order = tl_alloc(ctx, count * sizeof *b->order);
+    b->leaf = tl_alloc(ctx, count * sizeof *b->leaf);
+    b->moved = tl_alloc(ctx, count * sizeof *b->moved);
+    b->unbounded = tl_alloc(ctx, count * sizeof *b->unbounded);
+    b->flag = tl_alloc(ctx, count);
+    b->nodes = tl_alloc(ctx, 2 * count * sizeof *b->nodes);
+    b->key = tl_alloc(ctx, count * sizeof *b->key);
+    if (!b->lo || !b->hi || !b->order || !b->leaf || !b->moved || !b->unbounded || !b->flag || !b->nodes ||
+        !b->key) {
+        tl_broad_destroy(b);
+        return tl_nomem(ctx, 2 * count * sizeof(node));
+    }
+    *out = b;
+    return TALUS_OK;
+}
+
+void tl_broad_destroy(tl_broad* b)
+{
+    if (!b)
+        return;
+    void* owned[] = {b->lo,   b->hi,    b->order, b->leaf,  b->moved,  b->unbounded,
+                     b->flag, b->nodes, b->key,   b->pairs, b->scratch};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        tl_free(b->ctx, owned[i]);
+    tl_free(b->ctx, b);
+}
+
+static bool is_overlapping(const double* lo_a, const double* hi_a, const double* lo_b, const double* hi_b)
+{
+    return lo_a[0] <= hi_b[0] && lo_b[0] <= hi_a[0] && lo_a[1] <= hi_b[1] && lo_b[1] <= hi_a[1] &&
+           lo_a[2] <= hi_b[2] && lo_b[2] <= hi_a[2];
+}
+
+static bool is_bounded(const tl_broad* b, int32_t i)
+{
+    for (int k = 0; k < 3; k++)
+        if (!isfinite(b->lo[3 * i + k]) || !isfinite(b->hi[3 * i + k]))
+            return false;
+    return true;
+}
+
+// ---- tree
+// ----------------------------------------------------------------------------------------------------
+
+static void refit(tl_broad* b, int32_t i)
+{
+    node* nd = &b->nodes[i];
+    if (nd->count == 0) {
+        const node *l = &b->nodes[i + 1], *r = &b->nodes[nd->right];
+        for (int k = 0; k < 3; k++) {
+            nd->lo[k] = fmin(l->lo[k], r->lo[k]);
+            nd->hi[k] = fmax(l->hi[k], r->hi[k]);
+        }
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        nd->lo[k] = INFINITY;
+        nd->hi[k] = -INFINITY;
+    }
+    for (int32_t j = nd->begin; j < nd->begin + nd->count; j++)
+        for (int k = 0; k < 3; k++) {
+            nd->lo[k] = fmin(nd->lo[k], b->lo[3 * b->order[j] + k]);
+            nd->hi[k] = fmax(nd->hi[k], b->hi[3 * b->order[j] + k]);
+        }
+}
+
+// order by key, then by number, so that the tree does not depend on what was there before
+static bool is_before(const tl_broad* b, int32_t i, int32_t j)
+{
+    return b->key[i] < b->key[j] || (b->key[i] == b->key[j] && i < j);
+}
+
+// quickselect: the `half` smallest of order[begin, end) first
+static void select_half(tl_broad* b, int32_t begin, int32_t end, int32_t half)
+{
+    int32_t* o = b->order;
+    while (end - begin > 1) {
+        const int32_t pivot = o[begin + (end - begin) / 2];
+        int32_t i = begin, j = end - 1;
+        while (i <= j) {
+            while (is_before(b, o[i], pivot))
+                i++;
+            while (is_before(b, pivot, o[j]))
+                j--;
+            if (i <= j) {
+                const int32_t swap = o[i];
+                o[i++] = o[j];
+                o[j--] = swap;
+            }
+        }
+        if (half <= j)
+            end = j + 1;
+        else if (half >= i)
+            begin = i;
+        else
+            return;
+    }
+}
+
+static int32_t split(tl_broad* b, int32_t begin, int32_t count)
+{
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t j = begin; j < begin + count; j++)
+        for (int k = 0; k < 3; k++) {
+            const double c = 0.5 * b->lo[3 * b->order[j] + k] + 0.5 * b->hi[3 * b->order[j] + k];
+            lo[k] = fmin(lo[k], c);
+            hi[k] = fmax(hi[k], c);
+        }
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        if (hi[k] - lo[k] > hi[axis] - lo[axis])
+            axis = k;
+    for (int32_t j = begin; j < begin + count; j++) {
+        const int32_t s = b->order[j];
+        b->key[s] = 0.5 * b->lo[3 * s + axis] + 0.5 * b->hi[3 * s + axis];
+    }
+    select_half(b, begin, begin + count, begin + count / 2);
+    return count / 2;
+}
+
+static void build(tl_broad* b)
+{
+    struct {
+        int32_t begin, count, parent;
+    } stack[DEPTH];
+    int32_t top = 0;
+    b->nbounded = b->nunbounded = b->nnode = 0;
+    for (int32_t i = 0; i < b->n; i++) {
+        b->leaf[i] = -1;
+        if (is_bounded(b, i))
+            b->order[b->nbounded++] = i;
+        else
+            b->unbounded[b->nunbounded++] = i;
+    }
+    stack[top].begin = 0;
+    stack[top].count = b->nbounded;
+    stack[top++].parent = -1;
+    while (top > 0) {
+        const int32_t begin = stack[--top].begin, count = stack[top].count, parent = stack[top].parent;
+        const int32_t i = b->nnode++;
+        node* nd = &b->nodes[i];
+        *nd = (node){.parent = parent, .begin = begin};
+        if (parent >= 0 && parent + 1 != i)
+            b->nodes[parent].right = i;
+        if (count <= LEAF) {
+            nd->count = count;
+            for (int32_t j = begin; j < begin + count; j++)
+                b->leaf[b->order[j]] = i;
+            continue;
+        }
+        const int32_t half = split(b, begin, count);
+        stack[top].begin = begin + half;
+        stack[top].count = count - half;
+        stack[top++].parent = i;
+        stack[top].begin = begin;
+        stack[top].count = half;
+        stack[top++].parent = i;
+    }
+    for (int32_t i = b->nnode - 1; i >= 0; i--)
+        refit(b, i);
+    b->is_built = true;
+    b->baseline = -1;
+    b->excess = 0;
+}
+
+// take over the boxes of moved shapes; false when one has become bounded or unbounded
+static bool take_boxes(tl_broad* b, const double* lo, const double* hi, const uint8_t* moving)
+{
+    bool same = true;
+    b->nmoved = 0;
+    for (int32_t i = 0; i < b->n; i++) {
+        const bool moves = !moving || moving[i];
+        b->flag[i] = moves;
+        if (!moves && b->is_built)
+            continue;
+        memcpy(&b->lo[3 * i], &lo[3 * i], 3 * sizeof *lo);
+        memcpy(&b->hi[3 * i], &hi[3 * i], 3 * sizeof *hi);
+        if (moves)
+            b->moved[b->nmoved++] = i;
+        if (b->is_built && is_bounded(b, i) != (b->leaf[i] >= 0))
+            same = false;
+    }
+    return same;
+}
+
+static void refit_moved(tl_broad* b)
+{
+    if (b->nmoved > b->nnode / 16) {
+        for (int32_t i = b->nnode - 1; i >= 0; i--)
+            refit(b, i);
+        return;
+    }
+    for (int32_t m = 0; m < b->nmoved; m++)
+        for (int32_t i = b->leaf[b->moved[m]]; i >= 0; i = b->nodes[i].parent)
+            refit(b, i);
+}
+
+// ---- pairs
+// ---------------------------------------------------------------------------------------------------
+
+typedef struct filter {
+    bool (*may_collide)(const void* user, int32_t a, int32_t b);
+    const void* user;
+} filter;
+
+// i moves; a pair of two that move is reported by the smaller number
+static talus_status add_pair(tl_broad* b, const filter* f, int32_t i, int32_t j)
+{
+    if (i == j || (b->flag[j] && j < i) ||
+        !is_overlapping(&b->lo[3 * i], &b->hi[3 * i], &b->lo[3 * j], &b->hi[3 * j]))
+        return TALUS_OK;
+    const tl_pair p = {TL_MIN(i, j), TL_MAX(i, j)};
+    if (f->may_collide && !f->may_collide(f->user, p.a, p.b))
+        return TALUS_OK;
+    TL_TRY(TL_GROW(b->ctx, b->pairs, b->cap, b->npairs, b->npairs + 1));
+    b->pairs[b->npairs++] = p;
+    return TALUS_OK;
+}
+
+static talus_status ask_tree(tl_broad* b, const filter* f, int32_t i, int64_t* visited)
+{
+    int32_t stack[DEPTH], top = 0;
+    const double *lo = &b->lo[3 * i], *hi = &b->hi[3 * i];
+    if (b->nbounded > 0)
+        stack[top++] = 0;
+    while (top > 0) {
+        const int32_t k = stack[--top];
+        const node* nd = &b->nodes[k];
+        (*visited)++;
+        if (!is_overlapping(lo, hi, nd->lo, nd->hi))
+            continue;
+        if (nd->count == 0) {
+            stack[top++] = nd->right;
+            stack[top++] = k + 1;
+            continue;
+        }
+        for (int32_t j = nd->begin; j < nd->begin + nd->count; j++)
+            TL_TRY(add_pair(b, f, i, b->order[j]));
+    }
+    return TALUS_OK;
+}
+
+static uint64_t pair_key(tl_pair p)
+{
+    return (uint64_t)(uint32_t)p.a << 32 | (uint32_t)p.b;
+}
+
+// least significant byte first, over the bytes in use; short lists by insertion
+static talus_status sort_pairs(tl_broad* b)
+{
+    if (b->npairs <= 48) {
+        for (int64_t i = 1; i < b->npairs; i++) {
+            const tl_pair p = b->pairs[i];
+            int64_t j = i;
+            for (; j > 0 && pair_key(b->pairs[j - 1]) > pair_key(p); j--)
+                b->pairs[j] = b->pairs[j - 1];
+            b->pairs[j] = p;
+        }
+        return TALUS_OK;
+    }
+    TL_TRY(TL_GROW(b->ctx, b->scratch, b->scratch_cap, 0, b->cap));
+    for (int shift = 0; shift < 64; shift += 8) {
+        if ((uint64_t)(uint32_t)(b->n - 1) >> shift % 32 == 0)
+            continue;
+        int64_t count[257] = {0};
+        for (int64_t i = 0; i < b->npairs; i++)
+            count[(pair_key(b->pairs[i]) >> shift & 255) + 1]++;
+        for (int k = 0; k < 256; k++)
+            count[k + 1] += count[k];
+        for (int64_t i = 0; i < b->npairs; i++)
+            b->scratch[count[pair_key(b->pairs[i]) >> shift & 255]++] = b->pairs[i];
+        tl_pair* swap = b->pairs;
+        b->pairs = b->scratch;
+        b->scratch = swap;
+        const int64_t cap = b->cap;
+        b->cap = b->scratch_cap;
+        b->scratch_cap = cap;
+    }
+    return TALUS_OK;
+}
+
+static talus_status find_pairs(tl_broad* b, const filter* f)
+{
+    int64_t visited = 0;
+    b->npairs = 0;
+    for (int32_t m = 0; m < b->nmoved; m++) {
+        const int32_t i = b->moved[m];
+        if (b->leaf[i] < 0) { // an unbounded shape that moves meets every bounded one
+            for (int32_t j = 0; j < b->nbounded; j++)
+                TL_TRY(add_pair(b, f, i, b->order[j]));
+        } else {
+            TL_TRY(ask_tree(b, f, i, &visited));
+        }
+        for (int32_t j = 0; j < b->nunbounded; j++)
+            TL_TRY(add_pair(b, f, i, b->unbounded[j]));
+    }
+    // a rebuild costs about as much as visiting 8 n nodes
+    if (b->baseline < 0)
+        b->baseline = 16 * visited / TL_MAX(b->nmoved, 1);
+    b->excess += TL_MAX(visited - b->baseline * b->nmoved / 16, 0);
+    return TALUS_OK;
+}
+
+talus_status tl_broad_update(tl_broad* b, const double* lo, const double* hi, const uint8_t* moving,
+                             bool (*may_collide)(const void* user, int32_t a, int32_t b), const void* user,
+                             const tl_pair** pairs, int32_t* npairs)
+{
+    const filter f = {may_collide, user};
+    const bool same = take_boxes(b, lo, hi, moving);
+    if (!b->is_built || !same || b->excess > 8 * (int64_t)b->n)
+        build(b);
+    else
+        refit_moved(b);
+    const talus_status status = find_pairs(b, &f);
+    if (status < 0) {
+        b->npairs = 0;
+        return status;
+    }
+    TL_TRY(sort_pairs(b));
+    *pairs = b->pairs;
+    *npairs = (int32_t)b->npairs;
+    return TALUS_OK;
+}
