@@ -92,6 +92,9 @@ static inline tl_vd tl_select(tl_vm m, tl_vd a, tl_vd b)
 {
 #if defined(__AVX2__) && TL_LANES == 4
     return _mm256_blendv_pd(b, a, (tl_vd)m);
+#elif defined(__SSE2__) && TL_LANES == 2
+    // written with operators gcc takes it for a conditional, which it does lane by lane without SSE4.1
+    return _mm_or_pd(_mm_and_pd((tl_vd)m, a), _mm_andnot_pd((tl_vd)m, b));
 #else
     return (tl_vd)((m & (tl_vi)a) | (~m & (tl_vi)b));
 #endif
@@ -119,16 +122,18 @@ static inline tl_vd tl_keep(tl_vm m, tl_vd a)
     return tl_select(m, a, (tl_vd){0});
 }
 
-/// a > b ? a : b, so b where a is NaN
+/// a > b ? a : b, so b where either is NaN; the x86 instruction is defined that way
 static inline tl_vd tl_max(tl_vd a, tl_vd b)
 {
+#if defined(__AVX512F__) && TL_LANES == 8
+    return _mm512_max_pd(a, b);
+#elif defined(__AVX2__) && TL_LANES == 4
+    return _mm256_max_pd(a, b);
+#elif defined(__SSE2__) && TL_LANES == 2
+    return _mm_max_pd(a, b);
+#else
     return tl_select(tl_lt(b, a), a, b);
-}
-
-/// a < b ? a : b, so b where a is NaN
-static inline tl_vd tl_min(tl_vd a, tl_vd b)
-{
-    return tl_select(tl_lt(a, b), a, b);
+#endif
 }
 
 /// (x)+ = x < 0 ? 0 : x, which passes NaN on
