@@ -7,6 +7,7 @@
 #include "state_file.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 
 #define TEXT(x) #x
@@ -202,6 +203,7 @@ static int run_command(const cli_command* command, int argc, char** argv)
 int main(int argc, char** argv)
 {
     const char* word = argc > 1 ? argv[1] : "";
+    signal(SIGPIPE, SIG_IGN); // a reader that goes away is an I/O error like any other
     if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
         puts("talus " VERSION_TEXT(TALUS_VERSION_MAJOR, TALUS_VERSION_MINOR, TALUS_VERSION_PATCH));
         return CLI_DONE;

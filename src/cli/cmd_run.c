@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// `talus run`: simulate a scene; `talus profile`: the same, and tell where the time went.
+#include "model.h"
+#include "simulate.h"
+
+#include <inttypes.h>
+
+static const char run_doc[] =
+    "Simulate a scene.\n\v"
+    "Without files named, only a summary is printed. A step that does not converge is retried with substeps; "
+    "if that "
+    "fails the run ends with the state before it (exit code 1), or goes on with --keep-going.\n\n"
+    "Example: five seconds, with a trajectory for h5py and a picture\n"
+    "  talus run scene.xml --time 5 --dt 0.002 --out run.h5 --picture run.png\n\n"
+    "Example: softer, slipperier contacts, from where another run ended\n"
+    "  talus run scene.xml --time 1 --final a.json\n"
+    "  talus run scene.xml --time 1 --state a.json --set contact.k=1e5 --set contact.mu=0.2 --json\n\n"
+    "Example: look at the contact problem of step 100 alone\n"
+    "  talus run scene.xml --time 1 --capture 100 problem.json\n"
+    "  talus solve problem.json --json\n\n"
+    "iterations and factorizations are those of the worst island of a step. SIGINT and SIGTERM end the run "
+    "after the "
+    "current step with all files complete.";
+
+static const char profile_doc[] = "Simulate a scene and print where the time went.\n\v"
+                                  "Example: which part grows with the number of bodies?\n"
+                                  "  talus gen spheres -n 216 -o s.xml\n"
+                                  "  talus profile s.xml --time 0.5 --dt 0.005 --threads 1";
+
+static double per_step(const cli_run* r, double sum)
+{
+    return sum / (double)TL_MAX(r->steps, 1);
+}
+
+static double realtime(const cli_run* r)
+{
+    return r->wall > 0 ? (double)r->steps * r->dt / r->wall : 0.0;
+}
+
+static json_t* phases_json(const cli_run* r)
+{
+    json_t* phases = json_object();
+    for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++)
+        json_object_set_new(phases, talus_phase_name((talus_phase)p), tl_json_real(r->phase[p]));
+    return phases;
+}
+
+static json_t* to_json(const cli_run* r)
+{
+    char hash[32];
+    snprintf(hash, sizeof hash, "%016" PRIx64, r->hash);
+    json_t* x = json_pack(
+        "{s:s, s:I, s:o, s:o, s:i, s:i, s:o, s:i, s:o, s:i, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:s}",
+        "scene", r->args->file[0], "steps", (json_int_t)r->steps, "time",
+        tl_json_real(talus_state_time(r->state)), "dt", tl_json_real(r->dt), "nv", r->model->mb.nv, "threads",
+        talus_context_threads(r->args->ctx), "contacts_mean", tl_json_real(per_step(r, (double)r->contacts)),
+        "contacts_max", r->contacts_max, "iterations_mean", tl_json_real(per_step(r, (double)r->iterations)),
+        "iterations_max", r->iterations_max, "factorizations_mean",
+        tl_json_real(per_step(r, (double)r->factorizations)), "unconverged", (json_int_t)r->unconverged,
+        "lagged", (json_int_t)r->lagged, "wall_s", tl_json_real(r->wall), "cpu_s", tl_json_real(r->cpu),
+        "realtime_factor", tl_json_real(realtime(r)), "phases", phases_json(r), "max_penetration",
+        tl_json_real(r->max_depth), "energy",
+        tl_json_real(r->energy.kinetic + r->energy.gravity + r->energy.elastic), "state_hash", hash);
+    json_t* more = json_pack(
+        "{s:o, s:o, s:o, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:i, s:b, s:i, s:s}", "energy_kinetic",
+        tl_json_real(r->energy.kinetic), "energy_gravity", tl_json_real(r->energy.gravity), "energy_elastic",
+        tl_json_real(r->energy.elastic), "factorizations_max", r->factorizations_max, "islands_max",
+        r->islands_max, "linear_steps", (json_int_t)r->linear_steps, "symbolic", (json_int_t)r->symbolic,
+        "substepped", (json_int_t)r->substepped, "restarted", (json_int_t)r->restarted, "redundant_contacts",
+        (json_int_t)r->redundant, "missed", r->missed, "interrupted", r->interrupted, "notices",
+        r->args->notices, "isa", talus_context_isa(r->args->ctx));
+    if (x && more && json_object_update(x, more) == 0) {
+        json_decref(more);
+        return x;
+    }
+    json_decref(more);
+    json_decref(x);
+    return NULL;
+}
+
+static void print_phases(const cli_run* r)
+{
+    double sum = 0.0;
+    for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++)
+        sum += r->phase[p];
+    printf("\n  where the time went     ms/step    share\n");
+    for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++)
+        printf("  %-20s %10.4f   %5.1f %%\n", talus_phase_name((talus_phase)p),
+               1e3 * per_step(r, r->phase[p]), sum > 0 ? 100 * r->phase[p] / sum : 0.0);
+    printf("  %-20s %10.4f   wall %.4f, cpu %.4f\n", "all", 1e3 * per_step(r, sum),
+           1e3 * per_step(r, r->wall), 1e3 * per_step(r, r->cpu));
+}
+
+static void print_summary(const cli_run* r)
+{
+    const cli_args* a = r->args;
+    printf("%s: %lld steps of %g s to t = %.6g s%s\n", a->file[0], (long long)r->steps, r->dt,
+           talus_state_time(r->state), r->interrupted ? " (stopped by a signal)" : "");
+    printf("  bodies               %10d   (%d degrees of freedom)\n", r->model->mb.nbody - 1,
+           r->model->mb.nv);
+    printf("  contacts             %10.1f   on average, %d at most\n", per_step(r, (double)r->contacts),
+           r->contacts_max);
+    printf("  solver iterations    %10.2f   on average, %d at most (worst island of a step)\n",
+           per_step(r, (double)r->iterations), r->iterations_max);
+    printf("  factorizations       %10.2f   on average, %d at most\n", per_step(r, (double)r->factorizations),
+           r->factorizations_max);
+    printf("  not converged        %10lld   lagged %lld, with substeps %lld\n", (long long)r->unconverged,
+           (long long)r->lagged, (long long)r->substepped);
+    printf("  largest overlap      %10.3g m\n", r->max_depth);
+    printf("  energy               %10.4g J  kinetic %.4g, gravity %.4g, elastic %.4g\n",
+           r->energy.kinetic + r->energy.gravity + r->energy.elastic, r->energy.kinetic, r->energy.gravity,
+           r->energy.elastic);
+    if (r->missed > 0)
+        printf("  missed contacts?     %10d   bodies moved farther than their size in a step\n", r->missed);
+    printf("  real-time factor     %10.3g   (%.3g s wall, %.3g s cpu, %d threads, %s)\n", realtime(r),
+           r->wall, r->cpu, talus_context_threads(a->ctx), talus_context_isa(a->ctx));
+}
+
+static void print_counts(const cli_run* r)
+{
+    printf("\n  what was done           a step\n");
+    printf("  pairs of boxes       %10.1f   from the broad phase\n", per_step(r, (double)r->pairs));
+    printf("  contacts             %10.1f   redundant %.1f\n", per_step(r, (double)r->contacts),
+           per_step(r, (double)r->redundant));
+    printf("  iterations           %10.2f   worst island\n", per_step(r, (double)r->iterations));
+    printf("  factorizations       %10.2f   worst island\n", per_step(r, (double)r->factorizations));
+    printf("  linear steps         %10.2f   of GMRES, all islands\n", per_step(r, (double)r->linear_steps));
+    printf("  symbolic analyses    %10.2f   all islands\n", per_step(r, (double)r->symbolic));
+}
+
+static void print_files(const cli_args* a)
+{
+    const char* const files[] = {a->out, a->picture, a->final, a->capture};
+    const char* before = "\nwritten:";
+    for (int32_t i = 0; i < TL_COUNT(files); i++)
+        if (files[i]) {
+            printf("%s %s", before, files[i]);
+            before = "";
+        }
+    if (!*before)
+        putchar('\n');
+}
+
+static int report(cli_args* a, bool profile)
+{
+    cli_run* r = tl_alloc(a->ctx, sizeof *r);
+    if (!r)
+        return CLI_NOMEM;
+    int code = cli_simulate(a, r);
+    // a run that stopped has a result too; bad input has none
+    if (r->sim && code <= CLI_UNCONVERGED) {
+        if (a->json) {
+            const int printed = cli_print_json(a, to_json(r));
+            code = printed ? printed : code;
+        } else {
+            print_summary(r);
+            print_phases(r);
+            if (profile)
+                print_counts(r);
+            print_files(a);
+            const int printed = cli_flush(a);
+            code = printed ? printed : code;
+        }
+    }
+    cli_run_fini(r);
+    tl_free(a->ctx, r);
+    return code;
+}
+
+static int run(cli_args* a)
+{
+    return report(a, false);
+}
+
+static int run_profile(cli_args* a)
+{
+    return report(a, true);
+}
+
+const cli_command cli_cmd_run = {"run", "SCENE", "simulate a scene", run_doc, "tdskojSgOfpcJq", 1, 1, run};
+const cli_command cli_cmd_profile = {"profile",   "SCENE",      "simulate and tell where the time went",
+                                     profile_doc, "tdskojSgJq", 1,
+                                     1,           run_profile};
