@@ -15,7 +15,8 @@ static int64_t at(int64_t i, int64_t p, int64_t stride)
     return i / STRIP * stride + p * STRIP + i % STRIP;
 }
 
-// store a dense n x n block (ld 24) to the panel and by column strips; columns up to a multiple of 8 are zeros
+// store a dense n x n block (ld 24) to the panel and by column strips; columns up to a multiple of 8 are
+// zeros
 static void put_block(int32_t n, const double* z, double* d, int64_t stride, double* zt)
 {
     const int32_t np = (n + STRIP - 1) / STRIP * STRIP;
@@ -110,8 +111,8 @@ void tl_snode_scale_ref(int32_t nstrip, int32_t n, double* a, int64_t stride, co
     }
 }
 
-void tl_snode_update_ref(int32_t nrow, int32_t ncol, int32_t depth, const double* a, const double* b, int64_t stride,
-                         double* c, int64_t c_strip, int64_t c_col, int32_t set)
+void tl_snode_update_ref(int32_t nrow, int32_t ncol, int32_t depth, const double* a, const double* b,
+                         int64_t stride, double* c, int64_t c_strip, int64_t c_col, int32_t set)
 {
     for (int64_t j = 0; j < (int64_t)ncol * STRIP; j++) {
         for (int64_t i = j / STRIP * STRIP; i < (int64_t)nrow * STRIP; i++) {
@@ -124,9 +125,9 @@ void tl_snode_update_ref(int32_t nrow, int32_t ncol, int32_t depth, const double
     }
 }
 
-void tl_snode_extend_ref(int32_t c0, int32_t c1, const double* src, int64_t ld, const int32_t* col, int32_t col0,
-                         const tl_snode_piece* piece, int32_t npiece, int32_t strip0, double* dst, int64_t d_strip,
-                         int64_t d_col)
+void tl_snode_extend_ref(int32_t c0, int32_t c1, const double* src, int64_t ld, const int32_t* col,
+                         int32_t col0, const tl_snode_piece* piece, int32_t npiece, int32_t strip0,
+                         double* dst, int64_t d_strip, int64_t d_col)
 {
     for (int32_t c = c0; c < c1; c++)
         for (int32_t q = 0; q < npiece; q++)
@@ -136,25 +137,27 @@ void tl_snode_extend_ref(int32_t c0, int32_t c1, const double* src, int64_t ld, 
                         src[piece[q].src + i + c * ld];
 }
 
-void tl_snode_forward_ref(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x, double* y)
+void tl_snode_forward_ref(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x,
+                          double* y)
 {
     for (int64_t i = 0; i < (int64_t)nstrip * STRIP; i++)
         for (int32_t p = 0; p < n; p++)
             y[i] -= a[at(i, p, stride)] * x[p];
 }
 
-void tl_snode_backward_ref(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y, double* x)
+void tl_snode_backward_ref(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y,
+                           double* x)
 {
     for (int32_t p = 0; p < n; p++)
         for (int64_t i = 0; i < (int64_t)nstrip * STRIP; i++)
             x[p] -= a[at(i, p, stride)] * y[i];
 }
 
-#define SET(name)                                                                                              \
-    {                                                                                                          \
-        .isa = #name, .pivot = tl_snode_pivot_##name, .invert = tl_snode_invert_##name,                        \
-        .scale = tl_snode_scale_##name, .update = tl_snode_update_##name, .extend = tl_snode_extend_##name,    \
-        .forward = tl_snode_forward_##name, .backward = tl_snode_backward_##name                               \
+#define SET(name)                                                                                            \
+    {                                                                                                        \
+        .isa = #name, .pivot = tl_snode_pivot_##name, .invert = tl_snode_invert_##name,                      \
+        .scale = tl_snode_scale_##name, .update = tl_snode_update_##name, .extend = tl_snode_extend_##name,  \
+        .forward = tl_snode_forward_##name, .backward = tl_snode_backward_##name                             \
     }
 
 const tl_snode_kernels* tl_snode_by_name(const char* isa)

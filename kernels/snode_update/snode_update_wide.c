@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vector forms, one source for every instruction set: TL_LANES doubles a vector (2, 4, 8), TL_ISA in the names.
+// Vector forms, one source for every instruction set: TL_LANES doubles a vector (2, 4, 8), TL_ISA in the
+// names.
 //
 // Products run on register tiles of T strips (8 T rows) by 8 columns, T = 3 where the rows last:
 //
@@ -27,10 +28,10 @@
 enum {
     STRIP = TL_SNODE_STRIP,
     BLOCK = TL_SNODE_BLOCK,
-    VS = STRIP / TL_LANES,        // vectors of a strip
-    VB = BLOCK / TL_LANES,        // vectors of a block column
-    NC = TL_LANES == 8 ? 8 : 4,   // columns of a register tile
-    VMAX = 3                      // vectors of a register tile at most
+    VS = STRIP / TL_LANES,      // vectors of a strip
+    VB = BLOCK / TL_LANES,      // vectors of a block column
+    NC = TL_LANES == 8 ? 8 : 4, // columns of a register tile
+    VMAX = 3                    // vectors of a register tile at most
 };
 
 typedef double vd __attribute__((vector_size(8 * TL_LANES), may_alias));
@@ -72,7 +73,8 @@ INLINE vd fnma_v(vd a, vd b, vd c)
 #endif
 }
 
-// ---- pivot blocks ----------------------------------------------------------------------------------------------
+// ---- pivot blocks
+// ----------------------------------------------------------------------------------------------
 
 // the block goes through a dense copy w (ld 24), columns as VB vectors of which `nv` are used
 INLINE void put_block(int32_t n, int32_t nstrip, const double* w, double* d, int64_t stride, double* zt)
@@ -88,8 +90,9 @@ INLINE void put_block(int32_t n, int32_t nstrip, const double* w, double* d, int
     }
 }
 
-// Column c of w holds, at step j, rows < j of column c of L^-T (unit diagonal) and rows >= j of the reduced block: one
-// rank-one step on whole columns advances both. Columns are scaled by 1/sqrt(pivot) at the end, off the critical path.
+// Column c of w holds, at step j, rows < j of column c of L^-T (unit diagonal) and rows >= j of the reduced
+// block: one rank-one step on whole columns advances both. Columns are scaled by 1/sqrt(pivot) at the end,
+// off the critical path.
 INLINE int32_t pivot_block(int32_t n, int32_t nstrip, double* d, int64_t stride, double* zt)
 {
     double w[BLOCK * BLOCK] __attribute__((aligned(64)));
@@ -212,7 +215,8 @@ int32_t NAME(invert)(int32_t n, double* d, const double* u, int64_t stride, doub
     return invert_block(n, 3, d, u, stride, zt);
 }
 
-// ---- products --------------------------------------------------------------------------------------------------
+// ---- products
+// --------------------------------------------------------------------------------------------------
 
 // vector v of a tile lies in strip v / VS
 INLINE int64_t vector_at(int32_t v, int64_t strip)
@@ -271,8 +275,8 @@ INLINE void update_tile(const int32_t strips, int32_t depth, const double* a, co
     }
 }
 
-INLINE void update_strips(int32_t strips, int32_t depth, const double* a, const double* b, int64_t stride, double* c,
-                          int64_t c_strip, int64_t c_col, bool set)
+INLINE void update_strips(int32_t strips, int32_t depth, const double* a, const double* b, int64_t stride,
+                          double* c, int64_t c_strip, int64_t c_col, bool set)
 {
     switch (strips) {
     case 1:
@@ -300,7 +304,8 @@ void NAME(update)(int32_t nrow, int32_t ncol, int32_t depth, const double* a, co
 }
 
 // last column strip first: with Z upper triangular it reads columns that are not yet overwritten
-INLINE void scale_tile(const int32_t strips, int32_t n, double* a, int64_t stride, const double* zt, bool full)
+INLINE void scale_tile(const int32_t strips, int32_t n, double* a, int64_t stride, const double* zt,
+                       bool full)
 {
     const int32_t nv = pass_vectors(strips), ng = (n + STRIP - 1) / STRIP;
     double copy[3 * BLOCK * STRIP] __attribute__((aligned(64)));
@@ -319,9 +324,8 @@ INLINE void scale_tile(const int32_t strips, int32_t n, double* a, int64_t strid
             vd sum[STRIP / NC][VMAX][NC];
             UNROLL for (int32_t h = 0; h < STRIP / NC; h++)
                 product(nv, v0, h * NC, depth, from, from_stride, z, sum[h]);
-            UNROLL for (int32_t j = 0; j < STRIP; j++)
-                UNROLL for (int32_t v = 0; v < nv; v++)
-                    *(vd*)(a + vector_at(v0 + v, stride) + (g * STRIP + j) * STRIP) = sum[j / NC][v][j % NC];
+            UNROLL for (int32_t j = 0; j < STRIP; j++) UNROLL for (int32_t v = 0; v < nv; v++) *
+                (vd*)(a + vector_at(v0 + v, stride) + (g * STRIP + j) * STRIP) = sum[j / NC][v][j % NC];
         }
     }
 }
@@ -337,7 +341,8 @@ void NAME(scale)(int32_t nstrip, int32_t n, double* a, int64_t stride, const dou
         scale_tile(1, n, a + i * stride, stride, zt, full);
 }
 
-// ---- assembly --------------------------------------------------------------------------------------------------
+// ---- assembly
+// --------------------------------------------------------------------------------------------------
 
 // whole strips are rewritten; lanes outside [lo, hi) get back what they had
 INLINE void add_piece(double* dst, const double* src, const tl_snode_piece* q)
@@ -374,7 +379,8 @@ void NAME(extend)(int32_t c0, int32_t c1, const double* src, int64_t ld, const i
     }
 }
 
-// ---- solves ----------------------------------------------------------------------------------------------------
+// ---- solves
+// ----------------------------------------------------------------------------------------------------
 
 void NAME(forward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x, double* y)
 {
@@ -389,8 +395,8 @@ void NAME(forward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, c
         for (; p < n; p++)
             UNROLL for (int32_t v = 0; v < VS; v++) sum[0][v] =
                 fma_v(*(const vd*)(a + p * STRIP + v * TL_LANES), splat(x[p]), sum[0][v]);
-        UNROLL for (int32_t v = 0; v < VS; v++)
-            *(vd*)(y + v * TL_LANES) -= (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
+        UNROLL for (int32_t v = 0; v < VS; v++) * (vd*)(y + v * TL_LANES) -=
+            (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
     }
 }
 
@@ -401,8 +407,8 @@ INLINE double total(vd x)
     return s;
 }
 
-INLINE void backward_columns(const int32_t columns, int32_t nstrip, const double* a, int64_t stride, const double* y,
-                             double* x)
+INLINE void backward_columns(const int32_t columns, int32_t nstrip, const double* a, int64_t stride,
+                             const double* y, double* x)
 {
     vd sum[8];
     UNROLL for (int32_t c = 0; c < columns; c++) sum[c] = splat(0.0);
