@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: MIT
+// A small picture of a scene: rays against the primitives themselves, so round things are round.
+//
+// Each geom is drawn into a buffer of nearest hits, only in the pixels its bounding ball can cover, so cost
+// grows with what is seen and not with geoms x pixels. The same drawing from the sun's place gives a shadow
+// map. Two samples a pixel in each direction; a dark line where the geom changes.
+//
+//   eye buffer:  depth along the ray, geom           sun buffer: depth along the light
+//   colour = rgba (0.35 + 0.65 max(0, n . sun) visible(sun))
+//
+// Walls between the camera and the bodies would hide them: fixed geoms on the camera's side are drawn as
+// glass, mixed over the picture at the end.
+#include "picture.h"
+#include "model.h"
+
+#include <float.h>
+#include <math.h>
+
+#define SAMPLES 2 // a pixel and direction
+#define SUN_SIZE 1536
+#define GLASS 0.13 // how much of a glass wall's colour is seen
+
+typedef struct ray {
+    double o[3], d[3];
+} ray;
+
+typedef struct camera {
+    double eye[3], right[3], up[3], forward[3];
+    double scale; // pixels per unit of tangent (perspective) or per metre (parallel)
+    bool parallel;
+    int32_t width, height;
+} camera;
+
+typedef struct drawn_geom {
+    tl_shape shape;
+    double p[3], R[9]; // pose
+    double radius;     // of the bounding ball, < 0: everywhere
+    double rgb[3];
+    bool fixed, glass;
+} drawn_geom;
+
+typedef struct buffer {
+    camera cam;
+    float* depth; // (height x width)
+    int32_t* geom;
+} buffer;
+
+typedef struct renderer {
+    talus_context* ctx;
+    int32_t ngeom;
+    drawn_geom* geoms;
+    double centre[3], radius; // of the moving bodies
+    double sun[3];            // unit, towards it
+    buffer view, glass, shadow;
+} renderer;
+
+static double dot(const double* a, const double* b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double* a, const double* b, double* out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void normalize(double* a)
+{
+    const double n = sqrt(dot(a, a));
+    for (int32_t i = 0; i < 3; i++)
+        a[i] /= n > 0 ? n : 1.0;
+}
+
+// ---- rays against shapes, in the shape's frame
+// --------------------------------------------------------------- each returns the first t > 0 and the normal
+// there, or a negative number
+
+static double hit_ball(const ray* r, const double* centre, double radius, double* n)
+{
+    double o[3];
+    for (int32_t i = 0; i < 3; i++)
+        o[i] = r->o[i] - centre[i];
+    const double a = dot(r->d, r->d), b = dot(o, r->d), c = dot(o, o) - radius * radius, disc = b * b - a * c;
+    if (disc < 0)
+        return -1;
+    const double t = (-b - sqrt(disc)) / a;
+    for (int32_t i = 0; i < 3; i++)
+        n[i] = (o[i] + t * r->d[i]) / radius;
+    return t;
+}
+
+static double hit_box(const ray* r, const double* s, double* n)
+{
+    double near = -DBL_MAX, far = DBL_MAX;
+    int32_t axis = 0;
+    for (int32_t i = 0; i < 3; i++) {
+        if (fabs(r->d[i]) < 1e-14) {
+            if (fabs(r->o[i]) > s[i])
+                return -1;
+            continue;
+        }
+        const double a = (-s[i] - r->o[i]) / r->d[i], b = (s[i] - r->o[i]) / r->d[i];
+        if (fmin(a, b) > near) {
+            near = fmin(a, b);
+            axis = i;
+        }
+        far = fmin(far, fmax(a, b));
+    }
+    if (near > far)
+        return -1;
+    n[0] = n[1] = n[2] = 0.0;
+    n[axis] = r->d[axis] > 0 ? -1.0 : 1.0;
+    return near;
+}
+
+static double hit_tube(const ray* r, double radius, double half, double* n)
+{
+    const double a = r->d[0] * r->d[0] + r->d[1] * r->d[1], b = r->o[0] * r->d[0] + r->o[1] * r->d[1];
+    const double c = r->o[0] * r->o[0] + r->o[1] * r->o[1] - radius * radius, disc = b * b - a * c;
+    if (disc < 0 || a < 1e-28)
+        return -1;
+    const double t = (-b - sqrt(disc)) / a, z = r->o[2] + t * r->d[2];
+    if (fabs(z) > half)
+        return -1;
+    n[0] = (r->o[0] + t * r->d[0]) / radius;
+    n[1] = (r->o[1] + t * r->d[1]) / radius;
+    n[2] = 0.0;
+    return t;
+}
+
+static void keep_nearest(double t, const double* n, double* best, double* best_n)
+{
+    if (t > 0 && (*best < 0 || t < *best)) {
+        *best = t;
+        memcpy(best_n, n, 3 * sizeof *n);
+    }
+}
+
+static double hit_capsule(const ray* r, const double* s, double* n)
+{
+    double best = -1, m[3];
+    keep_nearest(hit_tube(r, s[0], s[1], m), m, &best, n);
+    for (int32_t end = -1; end <= 1; end += 2)
+        keep_nearest(hit_ball(r, (double[]){0, 0, end * s[1]}, s[0], m), m, &best, n);
+    return best;
+}
+
+static double hit_cylinder(const ray* r, const double* s, double* n)
+{
+    double best = -1, m[3];
+    keep_nearest(hit_tube(r, s[0], s[1], m), m, &best, n);
+    for (int32_t end = -1; end <= 1; end += 2) {
+        const double t = (end * s[1] - r->o[2]) / r->d[2], x = r->o[0] + t * r->d[0],
+                     y = r->o[1] + t * r->d[1];
+        if (isfinite(t) && x * x + y * y <= s[0] * s[0])
+            keep_nearest(t, (double[]){0, 0, end}, &best, n);
+    }
+    return best;
+}
+
+static double hit_ellipsoid(const ray* r, const double* s, double* n)
+{
+    ray u;
+    for (int32_t i = 0; i < 3; i++) {
+        u.o[i] = r->o[i] / s[i];
+        u.d[i] = r->d[i] / s[i];
+    }
+    const double t = hit_ball(&u, (double[]){0, 0, 0}, 1.0, n);
+    for (int32_t i = 0; i < 3; i++)
+        n[i] /= s[i];
+    normalize(n);
+    return t;
+}
+
+static double hit_plane(const ray* r, const double* s, double* n)
+{
+    const double t = -r->o[2] / r->d[2];
+    if (!isfinite(t) || (s[0] > 0 && fabs(r->o[0] + t * r->d[0]) > s[0]) ||
+        (s[1] > 0 && fabs(r->o[1] + t * r->d[1]) > s[1]))
+        return -1;
+    n[0] = n[1] = 0.0;
+    n[2] = 1.0;
+    return t;
+}
+
+static double hit_shape(const tl_shape* s, const ray* r, double* n)
+{
+    switch ((tl_shape_type)s->type) {
+    case TL_SHAPE_PLANE:
+        return hit_plane(r, s->size, n);
+    case TL_SHAPE_SPHERE:
+        return hit_ball(r, (double[]){0, 0, 0}, s->size[0], n);
+    case TL_SHAPE_CAPSULE:
+        return hit_capsule(r, s->size, n);
+    case TL_SHAPE_ELLIPSOID:
+        return hit_ellipsoid(r, s->size, n);
+    case TL_SHAPE_CYLINDER:
+        return hit_cylinder(r, s->size, n);
+    case TL_SHAPE_BOX:
+        return hit_box(r, s->size, n);
+    case TL_SHAPE_MESH:
+    case TL_SHAPE_HFIELD:
+    case TL_SHAPE_COUNT:
+        break;
+    }
+    return -1;
+}
+
+/// First hit of a world ray with a geom, and the world normal.
+static double hit_geom(const drawn_geom* g, const ray* r, double* n)
+{
+    ray l;
+    double m[3] = {0, 0, 1};
+    for (int32_t i = 0; i < 3; i++) {
+        l.o[i] = l.d[i] = 0.0;
+        for (int32_t j = 0; j < 3; j++) {
+            l.o[i] += g->R[3 * j + i] * (r->o[j] - g->p[j]);
+            l.d[i] += g->R[3 * j + i] * r->d[j];
+        }
+    }
+    const double t = hit_shape(&g->shape, &l, m);
+    for (int32_t i = 0; i < 3; i++)
+        n[i] = g->R[3 * i] * m[0] + g->R[3 * i + 1] * m[1] + g->R[3 * i + 2] * m[2];
+    return t;
+}
+
+// ---- cameras and buffers
+// -------------------------------------------------------------------------------------
+
+static void aim(camera* c, const double* eye, const double* at)
+{
+    const double z[3] = {0, 0, 1};
+    for (int32_t i = 0; i < 3; i++) {
+        c->eye[i] = eye[i];
+        c->forward[i] = at[i] - eye[i];
+    }
+    normalize(c->forward);
+    cross(c->forward, z, c->right);
+    normalize(c->right);
+    cross(c->right, c->forward, c->up);
+}
+
+static ray pixel_ray(const camera* c, double x, double y)
+{
+    const double u = (x - c->width / 2.0) / c->scale, w = (c->height / 2.0 - y) / c->scale;
+    ray r;
+    for (int32_t i = 0; i < 3; i++) {
+        const double side = u * c->right[i] + w * c->up[i];
+        r.o[i] = c->eye[i] + (c->parallel ? side : 0.0);
+        r.d[i] = c->forward[i] + (c->parallel ? 0.0 : side);
+    }
+    return r;
+}
+
+/// Pixels that the ball may cover: x0, x1, y0, y1; false: none.
+static bool ball_pixels(const camera* c, const double* p, double radius, int32_t* box)
+{
+    box[0] = box[2] = 0;
+    box[1] = c->width;
+    box[3] = c->height;
+    if (radius < 0)
+        return true;
+    const double v[3] = {p[0] - c->eye[0], p[1] - c->eye[1], p[2] - c->eye[2]};
+    const double depth = dot(v, c->forward);
+    double scale = c->scale, reach = radius * c->scale;
+    if (!c->parallel) {
+        if (depth < -radius)
+            return false;
+        if (depth <= 1.2 * radius)
+            return true;
+        scale = c->scale / depth;
+        reach = 1.5 * radius * c->scale / (depth - radius); // generous: a ball's outline is not a circle
+    }
+    const double x = c->width / 2.0 + scale * dot(v, c->right), y = c->height / 2.0 - scale * dot(v, c->up);
+    box[0] = (int32_t)fmax(0, fmin(c->width, floor(x - reach)));
+    box[1] = (int32_t)fmax(0, fmin(c->width, ceil(x + reach) + 1));
+    box[2] = (int32_t)fmax(0, fmin(c->height, floor(y - reach)));
+    box[3] = (int32_t)fmax(0, fmin(c->height, ceil(y + reach) + 1));
+    return box[0] < box[1] && box[2] < box[3];
+}
+
+static void draw_geom(const renderer* r, buffer* b, int32_t index)
+{
+    const drawn_geom* g = &r->geoms[index];
+    int32_t box[4];
+    double n[3];
+    if (!ball_pixels(&b->cam, g->p, g->radius, box))
+        return;
+    for (int32_t y = box[2]; y < box[3]; y++)
+        for (int32_t x = box[0]; x < box[1]; x++) {
+            const ray pixel = pixel_ray(&b->cam, x + 0.5, y + 0.5);
+            const double t = hit_geom(g, &pixel, n);
+            const int64_t at = (int64_t)y * b->cam.width + x;
+            if (t > 0 && t < b->depth[at]) {
+                b->depth[at] = (float)t;
+                b->geom[at] = index;
+            }
+        }
+}
+
+static void clear(buffer* b)
+{
+    const int64_t n = (int64_t)b->cam.width * b->cam.height;
+    for (int64_t i = 0; i < n; i++) {
+        b->depth[i] = FLT_MAX;
+        b->geom[i] = -1;
+    }
+}
+
+static void draw_all(const renderer* r, buffer* b, bool glass)
+{
+    clear(b);
+    for (int32_t i = 0; i < r->ngeom; i++)
+        if (r->geoms[i].glass == glass)
+            draw_geom(r, b, i);
+}
+
+// ---- the scene
+// -----------------------------------------------------------------------------------------------
+
+static double bounding_radius(const tl_shape* s)
+{
+    const double* x = s->size;
+    switch ((tl_shape_type)s->type) {
+    case TL_SHAPE_SPHERE:
+        return x[0];
+    case TL_SHAPE_CAPSULE:
+        return x[0] + x[1];
+    case TL_SHAPE_ELLIPSOID:
+        return fmax(x[0], fmax(x[1], x[2]));
+    case TL_SHAPE_CYLINDER:
+        return sqrt(x[0] * x[0] + x[1] * x[1]);
+    case TL_SHAPE_BOX:
+        return sqrt(dot(x, x));
+    default:
+        return -1.0;
+    }
+}
+
+/// Geoms that nobody coloured get one of a few soft colours by body; fixed ones are grey.
+static void choose_colour(const double* rgba, int32_t body, drawn_geom* g)
+{
+    static const double palette[][3] = {{0.89, 0.47, 0.20}, {0.25, 0.53, 0.77}, {0.93, 0.76, 0.29},
+                                        {0.36, 0.66, 0.43}, {0.70, 0.36, 0.53}, {0.45, 0.62, 0.70}};
+    const bool plain = rgba[0] == 0.5 && rgba[1] == 0.5 && rgba[2] == 0.5;
+    const double grey[3] = {0.80, 0.80, 0.78};
+    const double* from = !plain ? rgba : g->fixed ? grey : palette[body % TL_COUNT(palette)];
+    for (int32_t i = 0; i < 3; i++)
+        g->rgb[i] = fmax(0, fmin(1, from[i]));
+}
+
+static void gather_geoms(renderer* r, const talus_model* m, const double* pos, const double* quat)
+{
+    for (int32_t i = 0; i < m->info.ngeom; i++) {
+        const tl_shape* s = &m->geom_shape[i];
+        const int32_t body = m->geom_body[i];
+        drawn_geom* g = &r->geoms[r->ngeom];
+        if (m->geom_rgba[4 * i + 3] <= 0 || s->type >= TL_SHAPE_MESH)
+            continue;
+        double q[4], p[3];
+        g->shape = *s;
+        tl_quat_mul(quat + 4 * body, m->geom_quat + 4 * i, q);
+        tl_quat_to_mat(q, g->R);
+        tl_quat_rotate(quat + 4 * body, m->geom_pos + 3 * i, p);
+        bool finite = true;
+        for (int32_t c = 0; c < 3; c++) {
+            g->p[c] = pos[3 * body + c] + p[c];
+            finite &= isfinite(g->p[c]) && isfinite(g->R[c]);
+        }
+        g->radius = bounding_radius(s);
+        g->fixed = m->mb.body_tree[body] < 0;
+        g->glass = false;
+        choose_colour(m->geom_rgba + 4 * i, body, g);
+        r->ngeom += finite;
+    }
+}
+
+static int compare_doubles(const void* a, const void* b)
+{
+    const double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+/// A ball around the moving geoms; the farthest hundredth may be left out, since one lost body should not
+/// make all others small.
+static void find_extent(renderer* r, double* scratch)
+{
+    double lo[3] = {-1, -1, 0}, hi[3] = {1, 1, 1};
+    for (int32_t pass = 0; pass < 2; pass++) {
+        const bool moving = pass == 0;
+        int32_t n = 0;
+        for (int32_t c = 0; c < 3; c++) {
+            n = 0;
+            for (int32_t i = 0; i < r->ngeom; i++)
+                if (r->geoms[i].radius >= 0 && r->geoms[i].fixed != moving)
+                    scratch[n++] = r->geoms[i].p[c];
+            if (n == 0)
+                break;
+            qsort(scratch, (size_t)n, sizeof *scratch, compare_doubles);
+            lo[c] = scratch[n / 100];
+            hi[c] = scratch[n - 1 - n / 100];
+        }
+        if (n > 0)
+            break;
+    }
+    double size = 0.0;
+    for (int32_t i = 0; i < r->ngeom; i++)
+        if (r->geoms[i].radius >= 0 && !r->geoms[i].fixed)
+            size = fmax(size, r->geoms[i].radius);
+    double half2 = 0.0;
+    for (int32_t c = 0; c < 3; c++) {
+        r->centre[c] = 0.5 * (lo[c] + hi[c]);
+        half2 += 0.25 * (hi[c] - lo[c]) * (hi[c] - lo[c]);
+    }
+    r->radius = fmax(sqrt(half2) + size, 1e-6);
+}
+
+/// Fixed geoms between the camera and the bodies' centre that are not the ground under them.
+static void find_glass(renderer* r)
+{
+    const double* eye = r->view.cam.eye;
+    const double side[2] = {eye[0] - r->centre[0], eye[1] - r->centre[1]};
+    const double far = sqrt(side[0] * side[0] + side[1] * side[1]);
+    for (int32_t i = 0; i < r->ngeom; i++) {
+        drawn_geom* g = &r->geoms[i];
+        if (!g->fixed || g->shape.type == TL_SHAPE_PLANE)
+            continue;
+        const double along = ((g->p[0] - r->centre[0]) * side[0] + (g->p[1] - r->centre[1]) * side[1]) / far;
+        const double top = g->p[2] + (g->shape.type == TL_SHAPE_BOX ? fabs(g->R[6]) * g->shape.size[0] +
+                                                                          fabs(g->R[7]) * g->shape.size[1] +
+                                                                          fabs(g->R[8]) * g->shape.size[2]
+                                                                    : g->radius);
+        g->glass = along > 0.25 * r->radius && top > r->centre[2] - 0.25 * r->radius;
+    }
+}
+
+static void place_cameras(renderer* r, int32_t width, int32_t height)
+{
+    const double azimuth = -0.95, elevation = 0.55, tangent = 0.36; // half field of view
+    const double away = r->radius / sin(atan(tangent)) * 1.02;
+    const double eye[3] = {r->centre[0] + away * cos(elevation) * cos(azimuth),
+                           r->centre[1] + away * cos(elevation) * sin(azimuth),
+                           r->centre[2] + away * sin(elevation)};
+    camera* c = &r->view.cam;
+    c->parallel = false;
+    c->width = width * SAMPLES;
+    c->height = height * SAMPLES;
+    c->scale = TL_MIN(c->width, c->height) / (2 * tangent);
+    aim(c, eye, r->centre);
+    r->glass.cam = *c;
+
+    r->sun[0] = 0.35;
+    r->sun[1] = -0.75;
+    r->sun[2] = 1.25;
+    normalize(r->sun);
+    const double far = 4 * r->radius;
+    const double above[3] = {r->centre[0] + far * r->sun[0], r->centre[1] + far * r->sun[1],
+                             r->centre[2] + far * r->sun[2]};
+    c = &r->shadow.cam;
+    c->parallel = true;
+    c->width = c->height = SUN_SIZE;
+    c->scale = SUN_SIZE / (3.2 * r->radius);
+    aim(c, above, r->centre);
+}
+
+// ---- colours
+// -------------------------------------------------------------------------------------------------
+
+static bool in_sun(const renderer* r, const double* p, const double* n)
+{
+    const camera* c = &r->shadow.cam;
+    double v[3], cells = 0;
+    for (int32_t i = 0; i < 3; i++)
+        v[i] = p[i] - c->eye[i];
+    const double depth = dot(v, c->forward);
+    const int32_t x = (int32_t)(c->width / 2.0 + c->scale * dot(v, c->right));
+    const int32_t y = (int32_t)(c->height / 2.0 - c->scale * dot(v, c->up));
+    if (x < 0 || x >= c->width || y < 0 || y >= c->height)
+        return true;
+    // steep surfaces change more within a cell of the map
+    cells = 1.0 + 2.0 / fmax(0.15, dot(n, r->sun));
+    return r->shadow.depth[(int64_t)y * c->width + x] > depth - cells / c->scale;
+}
+
+static void shade(const renderer* r, const drawn_geom* g, const ray* pixel, double* rgb)
+{
+    double n[3], p[3];
+    const double t = hit_geom(g, pixel, n);
+    for (int32_t i = 0; i < 3; i++)
+        p[i] = pixel->o[i] + t * pixel->d[i];
+    if (dot(n, pixel->d) > 0)
+        for (int32_t i = 0; i < 3; i++)
+            n[i] = -n[i];
+    const double light = dot(n, r->sun), sky = 0.5 + 0.5 * n[2];
+    const double sun = light > 0 && in_sun(r, p, n) ? light : 0.0;
+    double tone[3];
+    for (int32_t i = 0; i < 3; i++)
+        tone[i] = g->rgb[i];
+    if (g->shape.type == TL_SHAPE_PLANE) { // squares give the eye a measure of the ground
+        const double cell = pow(10.0, floor(log10(2 * r->radius)));
+        const bool odd = ((int64_t)floor(p[0] / cell) + (int64_t)floor(p[1] / cell)) & 1;
+        for (int32_t i = 0; i < 3; i++)
+            tone[i] *= odd ? 0.94 : 1.0;
+    }
+    for (int32_t i = 0; i < 3; i++)
+        rgb[i] = tone[i] * (0.28 + 0.22 * sky + 0.55 * sun);
+}
+
+/// Darker where the geom changes between neighbours.
+static bool is_edge(const buffer* b, int32_t x, int32_t y)
+{
+    const int64_t at = (int64_t)y * b->cam.width + x;
+    return (x > 0 && b->geom[at] != b->geom[at - 1]) || (y > 0 && b->geom[at] != b->geom[at - b->cam.width]);
+}
+
+static void sample_colour(const renderer* r, int32_t x, int32_t y, double* rgb)
+{
+    const buffer* b = &r->view;
+    const int64_t at = (int64_t)y * b->cam.width + x;
+    const ray pixel = pixel_ray(&b->cam, x + 0.5, y + 0.5);
+    if (b->geom[at] < 0) {
+        const double height = (double)y / b->cam.height;
+        rgb[0] = 0.93 + 0.05 * height;
+        rgb[1] = 0.95 + 0.035 * height;
+        rgb[2] = 0.975 + 0.01 * height;
+    } else {
+        shade(r, &r->geoms[b->geom[at]], &pixel, rgb);
+        // the ground fades into the sky
+        const double far =
+            fmax(0, fmin(1, (b->depth[at] * sqrt(dot(pixel.d, pixel.d)) / r->radius - 6) / 25));
+        for (int32_t i = 0; i < 3; i++)
+            rgb[i] += far * (0.955 - rgb[i]);
+    }
+    double dark = is_edge(b, x, y) ? 0.6 : 1.0;
+    const int32_t glass = r->glass.geom[at];
+    if (glass >= 0 && r->glass.depth[at] < b->depth[at]) {
+        for (int32_t i = 0; i < 3; i++)
+            rgb[i] += GLASS * (r->geoms[glass].rgb[i] - rgb[i]);
+        dark = fmin(dark, is_edge(&r->glass, x, y) ? 0.75 : 1.0);
+    }
+    for (int32_t i = 0; i < 3; i++)
+        rgb[i] *= dark;
+}
+
+typedef struct colour_task {
+    const renderer* r;
+    uint8_t* rgb;
+    int32_t width;
+} colour_task;
+
+static void colour_rows(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    const colour_task* t = arg;
+    (void)block;
+    for (int32_t y = begin; y < end; y++)
+        for (int32_t x = 0; x < t->width; x++) {
+            double sum[3] = {0, 0, 0};
+            for (int32_t s = 0; s < SAMPLES * SAMPLES; s++) {
+                double rgb[3];
+                sample_colour(t->r, SAMPLES * x + s % SAMPLES, SAMPLES * y + s / SAMPLES, rgb);
+                for (int32_t i = 0; i < 3; i++)
+                    sum[i] += rgb[i];
+            }
+            for (int32_t i = 0; i < 3; i++)
+                t->rgb[3 * ((int64_t)y * t->width + x) + i] =
+                    (uint8_t)fmax(0, fmin(255, 255 * sum[i] / (SAMPLES * SAMPLES) + 0.5));
+        }
+}
+
+static bool make_buffer(tl_arena* a, buffer* b, int64_t pixels)
+{
+    b->depth = tl_arena_alloc(a, (size_t)pixels * sizeof *b->depth);
+    b->geom = tl_arena_alloc(a, (size_t)pixels * sizeof *b->geom);
+    return b->depth && b->geom;
+}
+
+static talus_status render(renderer* r, tl_arena* a, const talus_model* m, talus_sim* sim,
+                           const talus_state* state, int32_t width, int32_t height, uint8_t* rgb)
+{
+    const int64_t pixels = (int64_t)width * height * SAMPLES * SAMPLES, nbody = m->mb.nbody,
+                  ngeom = m->info.ngeom;
+    double *pos = TL_ARENA(a, double, 3 * nbody), *quat = TL_ARENA(a, double, 4 * nbody);
+    double* scratch = TL_ARENA(a, double, ngeom);
+    r->geoms = TL_ARENA(a, drawn_geom, ngeom);
+    if (!pos || !quat || !scratch || !r->geoms || !make_buffer(a, &r->view, pixels) ||
+        !make_buffer(a, &r->glass, pixels) || !make_buffer(a, &r->shadow, (int64_t)SUN_SIZE * SUN_SIZE))
+        return tl_nomem(r->ctx, (size_t)pixels * 16);
+    TL_TRY(talus_sim_bodies(sim, state, pos, quat, NULL, NULL));
+    gather_geoms(r, m, pos, quat);
+    find_extent(r, scratch);
+    place_cameras(r, width, height);
+    find_glass(r);
+    draw_all(r, &r->view, false);
+    draw_all(r, &r->glass, true);
+    draw_all(r, &r->shadow, false);
+    colour_task task = {.r = r, .rgb = rgb, .width = width};
+    tl_parallel_for(r->ctx, height, 32, colour_rows, &task);
+    return TALUS_OK;
+}
+
+talus_status tl_render(talus_context* ctx, const talus_model* model, talus_sim* sim, const talus_state* state,
+                       int32_t width, int32_t height, uint8_t* rgb)
+{
+    renderer r = {.ctx = ctx};
+    tl_arena a;
+    tl_arena_init(&a, ctx);
+    const talus_status status = render(&r, &a, model, sim, state, width, height, rgb);
+    tl_arena_fini(&a);
+    return status;
+}
