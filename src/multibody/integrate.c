@@ -6,11 +6,10 @@
 
 static void turn(const double* q, const double* w, double h, double* q1)
 {
-    double u[4], e[4];
+    double e[4];
     const double hw[3] = {h * w[0], h * w[1], h * w[2]};
     tl_quat_exp(hw, e);
-    tl_quat_unit(q, u);
-    tl_quat_mul(u, e, q1);
+    tl_quat_mul(q, e, q1);
     tl_quat_normalize(q1);
 }
 

@@ -15,8 +15,7 @@
 
 #include <math.h>
 
-// ---- layout
-// --------------------------------------------------------------------------------------------------
+// ---- layout ---------------------------------------------------------------------------------------------
 
 /// Hand out the arrays; with d NULL only count.
 static size_t lay_out(const tl_mb* mb, tl_mb_data* d, char* memory)
@@ -57,8 +56,7 @@ void tl_mb_data_init(const tl_mb* mb, tl_mb_data* d, void* memory)
     memset(memory, 0, bytes);
 }
 
-// ---- poses
-// ---------------------------------------------------------------------------------------------------
+// ---- poses ----------------------------------------------------------------------------------------------
 
 /// Everything that follows from rpos and xquat of a body whose tree's reference point stands.
 static void finish_pose(const tl_mb* mb, tl_mb_data* d, int32_t b, const double* ref)
@@ -206,8 +204,7 @@ void tl_mb_kinematics(const tl_mb* mb, const double* q, tl_mb_data* d)
         place_tree(mb, d, q, t);
 }
 
-// ---- velocities
-// ----------------------------------------------------------------------------------------------
+// ---- velocities -----------------------------------------------------------------------------------------
 
 void tl_mb_velocity(const tl_mb* mb, const double* v, tl_mb_data* d)
 {

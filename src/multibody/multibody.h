@@ -64,9 +64,9 @@ typedef struct tl_mb_data {
     double* rpos; // (nbody x 3) body frame origins from the tree's reference point, world axes (static: world
                   // origin)
     double* ripos; // (nbody x 3) centres of mass, likewise
-    double* S;   // (nv x 6) motion axes in world axes about the tree's reference point: angular, then linear
-    double* ref; // (ntree x 3) reference point of each tree, world (its root's origin: far from the world
-                 // origin nothing is lost)
+    double* S;    // (nv x 6) motion axes in world axes about the tree's reference point: angular, then linear
+    double* ref;  // (ntree x 3) reference point of each tree, world (its root's origin: far from the world
+                  // origin nothing is lost)
     double* V;    // (nbody x 6) spatial velocities about the tree's reference point: angular, linear
     double* work; // scratch of the recursions
 } tl_mb_data;
@@ -118,8 +118,7 @@ void tl_mb_energy(const tl_mb* mb, const tl_mb_data* d, const double* v, const d
 /// Linear and angular momentum (about the world origin) of all moving bodies.
 void tl_mb_momentum(const tl_mb* mb, const tl_mb_data* d, double* linear, double* angular);
 
-// ---- quaternions and rotations (w, x, y, z), row-major 3x3
-// ---------------------------------------------------------
+// ---- quaternions and rotations (w, x, y, z), row-major 3x3 ----------------------------------------------
 void tl_quat_mul(const double* a, const double* b, double* out);
 void tl_quat_rotate(const double* q, const double* v, double* out);
 void tl_quat_to_mat(const double* q, double* R);

@@ -137,8 +137,7 @@ static inline void mb_update(mb_builder* b)
     tl_mb_velocity(&b->mb, b->v, &b->d);
 }
 
-// ---- random models
-// ---------------------------------------------------------------------------------------------
+// ---- random models --------------------------------------------------------------------------------------
 
 static inline void mb_random_vec(tl_rng* r, int n, double size, double* x)
 {
@@ -239,8 +238,7 @@ static inline mb_builder* mb_random_floating(uint64_t seed)
     return b;
 }
 
-// ---- dense algebra
-// ---------------------------------------------------------------------------------------------
+// ---- dense algebra --------------------------------------------------------------------------------------
 
 /// x = A^-1 x by Gaussian elimination with row pivots; A (n x n) is destroyed.
 static inline void mb_dense_solve(double* A, int32_t n, double* x)

@@ -6,8 +6,7 @@
 static const double DOWN[3] = {0.0, 0.0, -9.81}, Y[3] = {0.0, 1.0, 0.0};
 enum { SEEDS = 6 };
 
-// ---- closed forms
-// ----------------------------------------------------------------------------------------------
+// ---- closed forms ---------------------------------------------------------------------------------------
 
 static void pendulum__closed_form(void** state)
 {
@@ -69,8 +68,7 @@ static void double_pendulum__closed_form(void** state)
     mb_delete(b);
 }
 
-// ---- Newton and Euler for every body
-// -----------------------------------------------------------------------------
+// ---- Newton and Euler for every body --------------------------------------------------------------------
 
 /// Velocities of every centre of mass and angular velocities at q0 (+) s v, v held.
 static void velocities_at(mb_builder* b, const double* q0, double s, double* vc, double* w)
@@ -145,8 +143,7 @@ static void bias__is_newton_and_euler_of_every_body(void** state)
     }
 }
 
-// ---- balances
-// ------------------------------------------------------------------------------------------------
+// ---- balances -------------------------------------------------------------------------------------------
 
 typedef struct balance {
     double energy, linear[3], angular[3];

@@ -5,8 +5,7 @@
 
 enum { SEEDS = 6 };
 
-// ---- closed forms
-// ----------------------------------------------------------------------------------------------
+// ---- closed forms ---------------------------------------------------------------------------------------
 
 static const double UNIT[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, INERTIA[3] = {0.1, 0.2, 0.25};
 
@@ -100,8 +99,7 @@ static void static_body__stands_and_has_no_columns(void** state)
     mb_delete(b);
 }
 
-// ---- finite differences
-// ----------------------------------------------------------------------------------------
+// ---- finite differences ---------------------------------------------------------------------------------
 
 /// World position of the point `local` of body i, and the body's rotation, at q (+) s direction.
 static void place(mb_builder* b, const double* q0, const double* dir, double s, int32_t i,
@@ -226,8 +224,7 @@ static void point_velocity__is_jacobian_times_v(void** state)
     mb_delete(b);
 }
 
-// ---- far away
-// --------------------------------------------------------------------------------------------------
+// ---- far away -------------------------------------------------------------------------------------------
 
 /// Move a random model by whole metres, which are exact at any of these distances: M, bias and velocities
 /// keep every bit.

@@ -115,6 +115,57 @@ static void momentum__and_energy_of_a_tumbling_body(void** state)
     }
 }
 
+/// y = R x or, with transposed set, R^T x
+static void turn(const double* R, int transposed, const double* x, double* y)
+{
+    double out[3] = {0.0};
+    for (int k = 0; k < 9; k++)
+        out[transposed ? k % 3 : k / 3] += R[k] * x[transposed ? k / 3 : k % 3];
+    memcpy(y, out, sizeof out);
+}
+
+/// I(R)^-1 L in world axes for principal moments in the body's axes.
+static void spin(const double* q, const double* L, double* w)
+{
+    double R[9];
+    tl_quat_to_mat(q, R);
+    turn(R, 1, L, w);
+    for (int i = 0; i < 3; i++)
+        w[i] /= MIDDLE[i];
+    turn(R, 0, w, w);
+}
+
+/// R_mid = exp(h/2 I(R0)^-1 L) R0, R1 = exp(h I(R_mid)^-1 L) R0, w1 = I(R1)^-1 L, written out in world axes.
+static void advance__is_the_midpoint_rule(void** state)
+{
+    (void)state;
+    const double h = 0.1;
+    mb_builder* b = spinning_body(CENTRED);
+    const double v[3] = {2.0, 3.0, -1.0};
+    memcpy(b->v + 3, v, sizeof v);
+    double L[3], w[3], q0[4], mid[4], q1[4], e[4], R[9], R1[9], got[9];
+    memcpy(q0, b->q + 3, sizeof q0);
+    tl_quat_to_mat(q0, R);
+    for (int i = 0; i < 3; i++)
+        w[i] = MIDDLE[i] * v[i];
+    turn(R, 0, w, L);
+    for (int stage = 0; stage < 2; stage++) {
+        spin(stage ? mid : q0, L, w);
+        for (int i = 0; i < 3; i++)
+            w[i] *= stage ? h : 0.5 * h;
+        tl_quat_exp(w, e);
+        tl_quat_mul(e, q0, stage ? q1 : mid);
+    }
+    tl_mb_advance(&b->mb, b->q, b->v, h, b->q, b->v);
+    tl_quat_to_mat(q1, R1);
+    tl_quat_to_mat(b->q + 3, got);
+    test_near("R1", got, R1, 9, 1e-14, 1.0);
+    spin(q1, L, w);
+    turn(R1, 1, w, w);
+    test_near("w1", b->v + 3, w, 3, 1e-14, 1.0);
+    mb_delete(b);
+}
+
 /// Euler's equations and the quaternion's rate by the classic Runge-Kutta method: an independent reference.
 static void euler_rate(const double* I, const double* y, double* dy)
 {
@@ -301,6 +352,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(momentum__and_energy_of_a_tumbling_body),
+        cmocka_unit_test(advance__is_the_midpoint_rule),
         cmocka_unit_test(advance__is_second_order),
         cmocka_unit_test(quaternion__keeps_its_length),
         cmocka_unit_test(free_fall__is_exact),
