@@ -29,7 +29,7 @@ typedef struct solution {
     double wall;
 } solution;
 
-static talus_status allocate(tl_problem* p, solution* out)
+static talus_status allocate(tl_problem_file* p, solution* out)
 {
     const talus_problem_view* v = &p->view;
     tl_arena* m = &p->memory;
@@ -43,7 +43,7 @@ static talus_status allocate(tl_problem* p, solution* out)
     return TALUS_OK;
 }
 
-static talus_status solve(cli_args* a, tl_problem* p, solution* out)
+static talus_status solve(cli_args* a, tl_problem_file* p, solution* out)
 {
     talus_sim_options options;
     talus_solver* solver = NULL;
@@ -62,7 +62,7 @@ static const char* status_word(const solution* s)
     return s->status == TALUS_OK ? "exact" : s->status == TALUS_LAGGED ? "lagged" : "failed";
 }
 
-static json_t* to_json(const tl_problem* p, const solution* s)
+static json_t* to_json(const tl_problem_file* p, const solution* s)
 {
     const talus_solve_info* i = &s->info;
     return json_pack(
@@ -77,7 +77,7 @@ static json_t* to_json(const tl_problem* p, const solution* s)
         "lagged_error", tl_json_real(i->lagged_err), "wall_s", tl_json_real(s->wall));
 }
 
-static void print_text(const tl_problem* p, const solution* s)
+static void print_text(const tl_problem_file* p, const solution* s)
 {
     const talus_solve_info* i = &s->info;
     printf("status          %s\n", status_word(s));
@@ -93,9 +93,9 @@ static void print_text(const tl_problem* p, const solution* s)
 
 static int run(cli_args* a)
 {
-    tl_problem problem;
+    tl_problem_file problem;
     solution s = {0};
-    talus_status status = tl_problem_load(a->ctx, a->file[0], &problem);
+    talus_status status = tl_problem_file_load(a->ctx, a->file[0], &problem);
     if (status < 0)
         return cli_exit_code(status);
     status = solve(a, &problem, &s);
@@ -111,7 +111,7 @@ static int run(cli_args* a)
         const int printed = a->json ? cli_print_json(a, to_json(&problem, &s)) : cli_flush(a);
         code = printed ? printed : code;
     }
-    tl_problem_fini(&problem);
+    tl_problem_file_fini(&problem);
     return code;
 }
 

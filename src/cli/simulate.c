@@ -93,7 +93,7 @@ static talus_status capture_problem(cli_args* a, cli_run* r)
 {
     talus_problem_view view;
     TL_TRY(talus_sim_problem(r->sim, r->state, r->dt, &view));
-    return tl_problem_save(a->ctx, a->capture, &view);
+    return tl_problem_file_save(a->ctx, a->capture, &view);
 }
 
 static void count_step(cli_run* r, const talus_step_info* i, double t0)

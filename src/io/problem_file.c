@@ -16,7 +16,7 @@ bool tl_is_hdf5_name(const char* path)
     return dot && (!strcasecmp(dot, ".h5") || !strcasecmp(dot, ".hdf5"));
 }
 
-static void* zeros(tl_problem* p, int64_t n, size_t elem)
+static void* zeros(tl_problem_file* p, int64_t n, size_t elem)
 {
     const size_t bytes = (size_t)TL_MAX(n, 1) * elem;
     void* x = tl_arena_alloc(&p->memory, bytes);
@@ -25,7 +25,8 @@ static void* zeros(tl_problem* p, int64_t n, size_t elem)
     return x;
 }
 
-talus_status tl_problem_alloc(tl_problem* p, const tl_problem_size* size, tl_problem_arrays* a)
+talus_status tl_problem_file_alloc(tl_problem_file* p, const tl_problem_file_size* size,
+                                   tl_problem_file_arrays* a)
 {
     bool ok = true;
     memset(a, 0, sizeof *a);
@@ -187,7 +188,7 @@ static talus_status check_positive(const checker* c, const char* field, double x
                : tl_fail_at(c->ctx, TALUS_ERR_INPUT, c->path, 0, "%s: %g is not a number > 0", field, x);
 }
 
-talus_status tl_problem_check(talus_context* ctx, const char* path, const tl_problem* p)
+talus_status tl_problem_file_check(talus_context* ctx, const char* path, const tl_problem_file* p)
 {
     const checker c = {ctx, path};
     const talus_problem_view* v = &p->view;
@@ -205,27 +206,27 @@ talus_status tl_problem_check(talus_context* ctx, const char* path, const tl_pro
 // ---- both formats
 // --------------------------------------------------------------------------------------------
 
-talus_status tl_problem_load(talus_context* ctx, const char* path, tl_problem* out)
+talus_status tl_problem_file_load(talus_context* ctx, const char* path, tl_problem_file* out)
 {
-    *out = (tl_problem){.view = talus_problem_default()};
+    *out = (tl_problem_file){.view = talus_problem_default()};
     tl_arena_init(&out->memory, ctx);
-    talus_status status =
-        tl_is_hdf5_name(path) ? tl_problem_load_hdf5(ctx, path, out) : tl_problem_load_json(ctx, path, out);
+    talus_status status = tl_is_hdf5_name(path) ? tl_problem_file_load_hdf5(ctx, path, out)
+                                                : tl_problem_file_load_json(ctx, path, out);
     if (status >= 0)
-        status = tl_problem_check(ctx, path, out);
+        status = tl_problem_file_check(ctx, path, out);
     if (status < 0)
-        tl_problem_fini(out);
+        tl_problem_file_fini(out);
     return status;
 }
 
-void tl_problem_fini(tl_problem* p)
+void tl_problem_file_fini(tl_problem_file* p)
 {
     tl_arena_fini(&p->memory);
     p->view = (talus_problem_view){0};
 }
 
-talus_status tl_problem_save(talus_context* ctx, const char* path, const talus_problem_view* view)
+talus_status tl_problem_file_save(talus_context* ctx, const char* path, const talus_problem_view* view)
 {
-    return tl_is_hdf5_name(path) ? tl_problem_save_hdf5(ctx, path, view)
-                                 : tl_problem_save_json(ctx, path, view);
+    return tl_is_hdf5_name(path) ? tl_problem_file_save_hdf5(ctx, path, view)
+                                 : tl_problem_file_save_json(ctx, path, view);
 }

@@ -73,7 +73,7 @@ static talus_status count_rows(tl_h5* h, const char* name, int64_t* n)
     return status;
 }
 
-static talus_status measure(tl_h5* h, const columns* c, tl_problem_size* s)
+static talus_status measure(tl_h5* h, const columns* c, tl_problem_file_size* s)
 {
     s->ntree = c->ntree;
     s->nc = c->ntrees2 / 2;
@@ -113,7 +113,7 @@ static talus_status measure(tl_h5* h, const columns* c, tl_problem_size* s)
     return TALUS_OK;
 }
 
-static void place_columns(const columns* c, const tl_problem_arrays* a)
+static void place_columns(const columns* c, const tl_problem_file_arrays* a)
 {
     const double *ja = c->J_a, *jb = c->J_b;
     double* J = a->J;
@@ -132,7 +132,7 @@ static void place_columns(const columns* c, const tl_problem_arrays* a)
     }
 }
 
-static talus_status read_rest(tl_h5* h, const tl_problem_size* s, const tl_problem_arrays* a)
+static talus_status read_rest(tl_h5* h, const tl_problem_file_size* s, const tl_problem_file_arrays* a)
 {
     TL_TRY(read_into(h, "trees/v0", TL_H5_F64, s->nv, a->v0));
     TL_TRY(read_into(h, "trees/v_star", TL_H5_F64, s->nv, a->v_star));
@@ -177,20 +177,20 @@ static talus_status read_columns(tl_h5* h, tl_arena* scratch, columns* c)
     return tl_h5_read(h, "contacts/J_b", TL_H5_F64, scratch, (void**)&c->J_b, &c->nJb);
 }
 
-static talus_status read_file(tl_h5* h, tl_arena* scratch, tl_problem* p)
+static talus_status read_file(tl_h5* h, tl_arena* scratch, tl_problem_file* p)
 {
     columns c = {0};
-    tl_problem_size size = {0};
-    tl_problem_arrays arrays;
+    tl_problem_file_size size = {0};
+    tl_problem_file_arrays arrays;
     TL_TRY(read_head(h, &p->view));
     TL_TRY(read_columns(h, scratch, &c));
     TL_TRY(measure(h, &c, &size));
-    TL_TRY(tl_problem_alloc(p, &size, &arrays));
+    TL_TRY(tl_problem_file_alloc(p, &size, &arrays));
     place_columns(&c, &arrays);
     return read_rest(h, &size, &arrays);
 }
 
-talus_status tl_problem_load_hdf5(talus_context* ctx, const char* path, tl_problem* out)
+talus_status tl_problem_file_load_hdf5(talus_context* ctx, const char* path, tl_problem_file* out)
 {
     tl_h5 h;
     TL_TRY(tl_h5_open(ctx, path, false, &h));
@@ -288,7 +288,7 @@ static talus_status write_file(tl_h5* h, const talus_problem_view* v, tl_arena* 
     return write_dofs(h, v);
 }
 
-talus_status tl_problem_save_hdf5(talus_context* ctx, const char* path, const talus_problem_view* view)
+talus_status tl_problem_file_save_hdf5(talus_context* ctx, const char* path, const talus_problem_view* view)
 {
     tl_h5 h;
     TL_TRY(tl_h5_create(ctx, path, &h));

@@ -179,7 +179,7 @@ static talus_status tree_size(const reader* r, const json_t* trees, const char* 
     return TALUS_OK;
 }
 
-static talus_status measure(reader* r, const lists* l, tl_problem_size* s)
+static talus_status measure(reader* r, const lists* l, tl_problem_file_size* s)
 {
     s->ntree = (int64_t)json_array_size(l->trees);
     s->nc = (int64_t)json_array_size(l->contacts);
@@ -227,7 +227,7 @@ static talus_status measure(reader* r, const lists* l, tl_problem_size* s)
     return TALUS_OK;
 }
 
-static talus_status read_trees(reader* r, const json_t* list, const tl_problem_arrays* a)
+static talus_status read_trees(reader* r, const json_t* list, const tl_problem_file_arrays* a)
 {
     double *M = a->M, *v0 = a->v0, *v_star = a->v_star;
     json_t* tree;
@@ -247,7 +247,7 @@ static talus_status read_trees(reader* r, const json_t* list, const tl_problem_a
     return TALUS_OK;
 }
 
-static talus_status read_contacts(reader* r, const json_t* list, const tl_problem_arrays* a)
+static talus_status read_contacts(reader* r, const json_t* list, const tl_problem_file_arrays* a)
 {
     double* J = a->J;
     json_t* contact;
@@ -292,7 +292,7 @@ static talus_status read_place(reader* r, const json_t* object, int32_t* tree, i
     return TALUS_OK;
 }
 
-static talus_status read_limits(reader* r, const lists* l, const tl_problem_arrays* a)
+static talus_status read_limits(reader* r, const lists* l, const tl_problem_file_arrays* a)
 {
     json_t* x;
     r->array = "limits";
@@ -321,11 +321,11 @@ static talus_status read_limits(reader* r, const lists* l, const tl_problem_arra
     return TALUS_OK;
 }
 
-static talus_status read_root(reader* r, json_t* root, tl_problem* p)
+static talus_status read_root(reader* r, json_t* root, tl_problem_file* p)
 {
     lists l = {0};
-    tl_problem_size size = {0};
-    tl_problem_arrays arrays;
+    tl_problem_file_size size = {0};
+    tl_problem_file_arrays arrays;
     if (!json_is_object(root))
         return bad(r, "problem", "an object is wanted, not %s", type_name(root));
     TL_TRY(read_options(r, root, &p->view));
@@ -334,13 +334,13 @@ static talus_status read_root(reader* r, json_t* root, tl_problem* p)
     TL_TRY(find_array(r, root, "limits", true, &l.limits));
     TL_TRY(find_array(r, root, "losses", true, &l.losses));
     TL_TRY(measure(r, &l, &size));
-    TL_TRY(tl_problem_alloc(p, &size, &arrays));
+    TL_TRY(tl_problem_file_alloc(p, &size, &arrays));
     TL_TRY(read_trees(r, l.trees, &arrays));
     TL_TRY(read_contacts(r, l.contacts, &arrays));
     return read_limits(r, &l, &arrays);
 }
 
-talus_status tl_problem_load_json(talus_context* ctx, const char* path, tl_problem* out)
+talus_status tl_problem_file_load_json(talus_context* ctx, const char* path, tl_problem_file* out)
 {
     json_t* root = NULL;
     TL_TRY(tl_json_load(ctx, path, &root));
@@ -418,7 +418,7 @@ static bool write_limits(json_t* limits, json_t* losses, const talus_problem_vie
     return ok;
 }
 
-talus_status tl_problem_save_json(talus_context* ctx, const char* path, const talus_problem_view* v)
+talus_status tl_problem_file_save_json(talus_context* ctx, const char* path, const talus_problem_view* v)
 {
     json_t *trees = json_array(), *contacts = json_array(), *limits = json_array(), *losses = json_array();
     const bool ok = write_trees(trees, v) && write_contacts(contacts, v) && write_limits(limits, losses, v);
