@@ -90,49 +90,49 @@ INLINE void put_block(int32_t n, int32_t nstrip, const double* w, double* d, int
     }
 }
 
-// Column c of w holds, at step j, rows < j of column c of L^-T (unit diagonal) and rows >= j of the reduced
-// block: one rank-one step on whole columns advances both. Columns are scaled by 1/sqrt(pivot) at the end,
-// off the critical path.
-INLINE int32_t pivot_block(int32_t n, int32_t nstrip, double* d, int64_t stride, double* zt)
+// Right-looking D = L D' L^T on w and, in the same steps, the columns of L^-T on z, which starts as the
+// identity: column c > j loses l_cj times column j, rows >= j of w and rows <= j of z. Vectors of w above and
+// of z below the strip of j are left out. Columns of z are scaled by 1/sqrt(d') at the end, off the critical
+// path.
+INLINE int32_t pivot_block(int32_t n, const int32_t nstrip, double* d, int64_t stride, double* zt)
 {
     double w[BLOCK * BLOCK] __attribute__((aligned(64)));
-    double pivots[BLOCK];
+    double z[BLOCK * BLOCK] __attribute__((aligned(64)));
+    double scale[BLOCK];
     const int32_t nv = nstrip * VS;
-    for (int32_t c = 0; c < nstrip * STRIP; c++) {
+    for (int32_t c = 0; c < n; c++)
         for (int32_t t = 0; t < nstrip; t++)
             memcpy(w + c * BLOCK + t * STRIP, d + t * stride + c * STRIP, STRIP * sizeof(double));
-        for (int32_t i = 0; i < c; i++)
-            w[i + c * BLOCK] = 0.0;
-    }
-    for (int32_t j = 0; j < n; j++) {
-        double* wj = w + j * BLOCK;
-        const double pivot = wj[j];
-        if (!(pivot > 0.0 && pivot <= DBL_MAX))
-            return 1;
-        const double r = 1.0 / pivot;
-        pivots[j] = pivot;
-        wj[j] = 1.0;
-        vd col[VB];
-        for (int32_t v = 0; v < nv; v++)
-            col[v] = *(const vd*)(wj + v * TL_LANES);
-        for (int32_t c = j + 1; c < n; c++) {
-            const vd s = splat(wj[c] * r);
-            double* wc = w + c * BLOCK;
-            for (int32_t v = 0; v < nv; v++)
-                *(vd*)(wc + v * TL_LANES) = fnma_v(col[v], s, *(const vd*)(wc + v * TL_LANES));
+    memset(z, 0, (size_t)(nstrip * STRIP * BLOCK) * sizeof(double));
+    UNROLL for (int32_t t = 0; t < nstrip; t++)
+    {
+        const int32_t end = n < (t + 1) * STRIP ? n : (t + 1) * STRIP;
+        for (int32_t j = t * STRIP; j < end; j++) {
+            double *wj = w + j * BLOCK, *zj = z + j * BLOCK;
+            const double pivot = wj[j];
+            if (!(pivot > 0.0 && pivot <= DBL_MAX))
+                return 1;
+            const double r = 1.0 / pivot;
+            scale[j] = r;
+            zj[j] = 1.0;
+            vd wcol[VB], zcol[VB];
+            UNROLL for (int32_t v = t * VS; v < nv; v++) wcol[v] = *(const vd*)(wj + v * TL_LANES);
+            UNROLL for (int32_t v = 0; v < (t + 1) * VS; v++) zcol[v] = *(const vd*)(zj + v * TL_LANES);
+            for (int32_t c = j + 1; c < n; c++) {
+                const vd l = splat(wj[c] * r);
+                double *wc = w + c * BLOCK, *zc = z + c * BLOCK;
+                UNROLL for (int32_t v = t * VS; v < nv; v++) * (vd*)(wc + v * TL_LANES) =
+                    fnma_v(wcol[v], l, *(const vd*)(wc + v * TL_LANES));
+                UNROLL for (int32_t v = 0; v < (t + 1) * VS; v++) * (vd*)(zc + v * TL_LANES) =
+                    fnma_v(zcol[v], l, *(const vd*)(zc + v * TL_LANES));
+            }
         }
     }
     for (int32_t c = 0; c < n; c++) {
-        const double s = 1.0 / sqrt(pivots[c]);
-        double* wc = w + c * BLOCK;
-        for (int32_t i = 0; i <= c; i++)
-            wc[i] *= s;
-        for (int32_t i = c + 1; i < nstrip * STRIP; i++)
-            wc[i] = 0.0;
+        const vd s = splat(sqrt(scale[c]));
+        UNROLL for (int32_t v = 0; v < nv; v++) * (vd*)(z + c * BLOCK + v * TL_LANES) *= s;
     }
-    for (int32_t c = n; c < nstrip * STRIP; c++)
-        memset(w + c * BLOCK, 0, BLOCK * sizeof(double));
-    put_block(n, nstrip, w, d, stride, zt);
+    put_block(n, nstrip, z, d, stride, zt);
     return 0;
 }
 
@@ -174,7 +174,7 @@ INLINE int32_t invert_block(int32_t n, int32_t nstrip, double* d, const double* 
         if (!(fabs(pivot) > 0.0 && fabs(pivot) <= DBL_MAX))
             return 1;
         const double r = 1.0 / pivot;
-        wj[j] = -1.0; // so that row j of the other columns becomes s itself
+        wj[j] = -1.0; // becomes r below
         vd col[VB];
         for (int32_t v = 0; v < nv; v++)
             col[v] = *(const vd*)(wj + v * TL_LANES);
@@ -183,9 +183,9 @@ INLINE int32_t invert_block(int32_t n, int32_t nstrip, double* d, const double* 
                 continue;
             double* wc = w + c * BLOCK;
             const double s = wc[j] * r;
-            wc[j] = 0.0;
             for (int32_t v = 0; v < nv; v++)
                 *(vd*)(wc + v * TL_LANES) = fnma_v(col[v], splat(s), *(const vd*)(wc + v * TL_LANES));
+            wc[j] = s;
         }
         for (int32_t v = 0; v < nv; v++)
             *(vd*)(wj + v * TL_LANES) = splat(-r) * col[v];

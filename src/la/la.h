@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Linear algebra on the graph of trees: a block matrix with one node per tree, symmetric pattern, symmetric (LDL^T)
-// or nonsymmetric (LDU) values. Three phases, three calls: analyze (pattern), factor (values), solve.
+// Linear algebra on the graph of trees: a block matrix with one node per tree, symmetric pattern, symmetric
+// (LDL^T) or nonsymmetric (LDU) values. Three phases, three calls: analyze (pattern), factor (values), solve.
 #pragma once
 
 #include "base.h"
 
-/// Lower block pattern, column by column: column j holds block rows i >= j in idx[ptr[j] .. ptr[j+1]), sorted, the
-/// diagonal first. Borrowed.
+/// Lower block pattern, column by column: column j holds block rows i >= j in idx[ptr[j] .. ptr[j+1]),
+/// sorted, the diagonal first. Borrowed.
 typedef struct tl_pattern {
     int32_t n;           // nodes
     const int32_t* size; // (n) rows of each node, >= 1
@@ -14,13 +14,14 @@ typedef struct tl_pattern {
     const int32_t* idx;  // (ptr[n])
 } tl_pattern;
 
-/// Offset of every block in a value array, blocks in pattern order, block (i, j) is column-major size_i x size_j.
+/// Offset of every block in a value array, blocks in pattern order, block (i, j) is column-major size_i x
+/// size_j.
 /// @param off (ptr[n] + 1) out: off[b] is the first double of block b, off[ptr[n]] the total
 void tl_pattern_offsets(const tl_pattern* p, int64_t* off);
 
-/// Values on a pattern. lower: blocks (i, j), i >= j; diagonal blocks hold both triangles when `upper` is given, else
-/// only their lower triangle is read. upper: NULL (symmetric matrix) or the blocks (j, i), i > j, stored at the same
-/// offset, column-major size_j x size_i (its diagonal entries are not read).
+/// Values on a pattern. lower: blocks (i, j), i >= j; diagonal blocks hold both triangles when `upper` is
+/// given, else only their lower triangle is read. upper: NULL (symmetric matrix) or the blocks (j, i), i > j,
+/// stored at the same offset, column-major size_j x size_i (its diagonal entries are not read).
 typedef struct tl_values {
     const double* lower;
     const double* upper;
@@ -47,11 +48,11 @@ typedef struct tl_backend {
     void (*destroy)(tl_factor* f);
     /// pattern and sizes are copied; @return OK, ERR_NOMEM
     talus_status (*analyze)(tl_factor* f, const tl_pattern* p, tl_order order);
-    /// @return OK, ERR_SINGULAR (a pivot that is not positive for symmetric values, zero or not finite), ERR_NOMEM.
-    /// No message is sent for ERR_SINGULAR: the solver decides what it means.
+    /// @return OK, ERR_SINGULAR (a pivot that is not positive for symmetric values, zero or not finite),
+    /// ERR_NOMEM. No message is sent for ERR_SINGULAR: the solver decides what it means.
     talus_status (*factor)(tl_factor* f, const tl_values* a);
-    /// x in: right-hand side, out: solution, node order of the pattern. f is not changed but for its own scratch:
-    /// one caller at a time.
+    /// x in: right-hand side, out: solution, node order of the pattern. f is not changed but for its own
+    /// scratch: one caller at a time.
     void (*solve)(tl_factor* f, double* x);
     tl_factor_stats (*stats)(const tl_factor* f);
 } tl_backend;
@@ -59,7 +60,8 @@ typedef struct tl_backend {
 /// NULL when the backend was not built.
 const tl_backend* tl_backend_get(tl_backend_kind kind);
 
-// ---- small dense helpers on column-major blocks (la/dense.c) ------------------------------------------------------
+// ---- small dense helpers on column-major blocks (la/dense.c)
+// ------------------------------------------------------
 /// Cholesky of the lower triangle in place. @return false: not positive definite or not finite
 bool tl_dense_cholesky(double* a, int32_t n, int32_t lda);
 /// L L^T x = b in place, nrhs columns.

@@ -67,7 +67,7 @@ const tl_backend* tl_backend_get(tl_backend_kind kind)
 {
     switch (kind) {
     case TL_BACKEND_OWN:
-        return &tl_backend_dense;
+        return &tl_backend_own;
     case TL_BACKEND_DENSE:
         return &tl_backend_dense;
     case TL_BACKEND_CHOLMOD:

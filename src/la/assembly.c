@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Symbolic analysis, second half: everything the numeric phase would otherwise have to search for.
+//
+//   rows      positions of the nodes below every supernode, from row subtrees of the supernode tree: visiting
+//   rows in
+//             order leaves each list sorted
+//   place     row of a node in the front being described: pivots first, rounded up to strips, then the rows
+//   below
+//
+//                 | pivots 0 .. k-1 | zeros | rows below: kp .. kp+m-1 | zeros |
+//
+//   scatter   where each block of the matrix goes: the panel of whichever of its two nodes is eliminated
+//   first colmap    where each row of a contribution block goes in the parent's front; rows are cut into
+//   pieces that stay
+//             inside one strip there, so that assembly adds whole vectors
+//   storage   panels one after the other; contribution blocks on two stacks, one for even and one for odd
+//   depth of
+//             the supernode tree: when a front is assembled its children are on top of one stack and its own
+//             block is pushed on the other, so nothing is moved and every offset is known here
+#include "own.h"
+
+typedef struct lists {
+    int32_t* super_at; // (n) supernode of a position
+    int32_t* start;    // (n + 1) first permuted row of a position
+    int32_t* position; // (n) of a node
+    int32_t* mark;     // (n)
+    int32_t* place;    // (n) of a position in the current front
+    int64_t* ptr;      // (nsuper + 1) into rows
+    int32_t* rows;     // positions below each supernode
+} lists;
+
+static talus_status allocate(tl_factor* f, const tl_graph* g, lists* l)
+{
+    const int64_t n = g->n;
+    int32_t* w = TL_ARENA(&f->scratch, int32_t, 5 * n + 1);
+    l->ptr = TL_ARENA(&f->scratch, int64_t, f->sym.nsuper + 1);
+    if (!w || !l->ptr)
+        return tl_nomem(f->ctx, sizeof(int32_t) * 5 * (size_t)n);
+    l->super_at = w;
+    l->position = w + n;
+    l->mark = w + 2 * n;
+    l->place = w + 3 * n;
+    l->start = w + 4 * n;
+    return TALUS_OK;
+}
+
+static void locate_nodes(const tl_symbolic* y, const tl_graph* g, lists* l)
+{
+    l->start[0] = 0;
+    int32_t s = 0;
+    for (int32_t p = 0; p < g->n; p++) {
+        while (l->start[p] >= y->super[s].first + y->super[s].k)
+            s++;
+        l->super_at[p] = s;
+        l->position[y->perm[p]] = p;
+        l->start[p + 1] = l->start[p] + g->size[y->perm[p]];
+    }
+}
+
+// call once with rows NULL to count into ptr[s + 1], once to fill
+static void walk_rows(const tl_symbolic* y, const tl_graph* g, lists* l, int64_t* fill)
+{
+    for (int32_t i = 0; i < g->n; i++)
+        l->mark[i] = -1;
+    for (int32_t i = 0; i < g->n; i++) {
+        const int32_t node = y->perm[i], own = l->super_at[i];
+        for (int32_t a = g->ptr[node]; a < g->ptr[node + 1]; a++) {
+            const int32_t q = l->position[g->adj[a]];
+            if (q >= i)
+                continue;
+            for (int32_t s = l->super_at[q]; s != own && l->mark[s] != i; s = y->super[s].parent) {
+                l->mark[s] = i;
+                if (l->rows)
+                    l->rows[fill[s]++] = i;
+                else
+                    l->ptr[s + 1]++;
+            }
+        }
+    }
+}
+
+static talus_status find_rows(tl_factor* f, const tl_graph* g, lists* l)
+{
+    const tl_symbolic* y = &f->sym;
+    int64_t* fill = TL_ARENA(&f->scratch, int64_t, y->nsuper);
+    if (!fill)
+        return tl_nomem(f->ctx, sizeof(int64_t) * (size_t)y->nsuper);
+    memset(l->ptr, 0, sizeof(int64_t) * (size_t)(y->nsuper + 1));
+    l->rows = NULL;
+    walk_rows(y, g, l, NULL);
+    for (int32_t s = 0; s < y->nsuper; s++) {
+        l->ptr[s + 1] += l->ptr[s];
+        fill[s] = l->ptr[s];
+    }
+    l->rows = TL_ARENA(&f->scratch, int32_t, l->ptr[y->nsuper]);
+    if (!l->rows)
+        return tl_nomem(f->ctx, sizeof(int32_t) * (size_t)l->ptr[y->nsuper]);
+    walk_rows(y, g, l, fill);
+    return TALUS_OK;
+}
+
+// ---- storage
+// ---------------------------------------------------------------------------------------------------
+
+static void lay_out(tl_symbolic* y)
+{
+    for (int32_t s = y->nsuper - 1; s >= 0; s--)
+        y->super[s].depth = y->super[s].parent >= 0 ? y->super[y->super[s].parent].depth + 1 : 0;
+    int64_t top[2] = {0, 0}, high[2] = {0, 0}, panel = 0, row = 0;
+    y->largest_panel = 0;
+    y->stats = (tl_factor_stats){.nsuper = y->nsuper};
+    for (int32_t s = 0; s < y->nsuper; s++) {
+        tl_super* x = y->super + s;
+        const int32_t parity = x->depth & 1;
+        x->panel = panel;
+        panel += (int64_t)(x->kp + x->mp) * x->kp;
+        x->row = row;
+        row += x->m;
+        x->cb = top[parity];
+        top[parity] += (int64_t)x->mp * x->mp;
+        high[parity] = TL_MAX(high[parity], top[parity]);
+        for (int32_t c = x->child; c >= 0; c = y->super[c].sibling)
+            top[1 - parity] -= (int64_t)y->super[c].mp * y->super[c].mp;
+        const double k = x->k, m = x->m;
+        y->stats.flops += k * k * k / 3.0 + k * k * m + k * m * m;
+        y->stats.nnz += (int64_t)x->k * (x->k + 1) / 2 + (int64_t)x->k * x->m;
+        y->stats.largest = TL_MAX(y->stats.largest, x->k + x->m);
+        y->largest_panel = TL_MAX(y->largest_panel, x->kp + x->mp);
+    }
+    // a strip of room before and after the blocks: pieces are read as whole strips
+    for (int32_t s = 0; s < y->nsuper; s++)
+        y->super[s].cb += TL_STRIP + (y->super[s].depth & 1 ? high[0] : 0);
+    y->panel_size = panel;
+    y->cb_size = high[0] + high[1] + 2 * TL_STRIP;
+}
+
+// ---- assembly lists
+// --------------------------------------------------------------------------------------------
+
+static void place_front(const tl_symbolic* y, const lists* l, const int32_t* first_position, int32_t s)
+{
+    const tl_super* x = y->super + s;
+    for (int32_t p = first_position[s]; p < first_position[s + 1]; p++)
+        l->place[p] = l->start[p] - x->first;
+    int32_t at = x->kp;
+    for (int64_t q = l->ptr[s]; q < l->ptr[s + 1]; q++) {
+        const int32_t p = l->rows[q];
+        l->place[p] = at;
+        at += l->start[p + 1] - l->start[p];
+    }
+    TL_ASSERT(at == x->kp + x->m);
+}
+
+static void list_blocks(tl_symbolic* y, const tl_graph* g, const tl_pattern_copy* c, const lists* l,
+                        int32_t begin, int32_t end, int64_t* count)
+{
+    for (int32_t p = begin; p < end; p++) {
+        const int32_t node = y->perm[p], cols = g->size[node];
+        y->scatter[(*count)++] = (tl_scatter){.off = c->off[c->ptr[node]],
+                                              .row = l->place[p],
+                                              .col = l->place[p],
+                                              .rows = cols,
+                                              .cols = cols,
+                                              .kind = TL_SCATTER_DIAGONAL};
+        for (int32_t a = g->ptr[node]; a < g->ptr[node + 1]; a++) {
+            const int32_t other = g->adj[a], q = l->position[other];
+            if (q > p)
+                y->scatter[(*count)++] =
+                    (tl_scatter){.off = c->off[g->block[a]],
+                                 .row = l->place[q],
+                                 .col = l->place[p],
+                                 .rows = g->size[other],
+                                 .cols = cols,
+                                 .kind = other > node ? TL_SCATTER_STRAIGHT : TL_SCATTER_TRANSPOSED};
+        }
+    }
+}
+
+// rows of child c in its parent's front, cut where they leave a strip or stop being consecutive
+static void list_pieces(tl_symbolic* y, const lists* l, int32_t c, int64_t* count)
+{
+    tl_super* x = y->super + c;
+    int32_t* col = y->colmap + x->row;
+    int32_t r = 0;
+    x->npivot = 0;
+    x->piece = *count;
+    for (int64_t q = l->ptr[c]; q < l->ptr[c + 1]; q++) {
+        const int32_t p = l->rows[q], size = l->start[p + 1] - l->start[p];
+        for (int32_t i = 0; i < size; i++, r++) {
+            const int32_t to = col[r] = l->place[p] + i, lane = to % TL_STRIP;
+            y->rowidx[x->row + r] = l->start[p] + i;
+            if (r > 0 && lane > 0 && to == col[r - 1] + 1) {
+                tl_snode_piece* last = y->piece + *count - 1;
+                last->hi++;
+                last->mask = (uint8_t)(last->mask | 1u << lane);
+                continue;
+            }
+            y->piece[(*count)++] = (tl_snode_piece){.strip = to / TL_STRIP,
+                                                    .src = r - lane,
+                                                    .lo = (uint8_t)lane,
+                                                    .hi = (uint8_t)(lane + 1),
+                                                    .mask = (uint8_t)(1u << lane)};
+        }
+        if (l->super_at[p] == x->parent)
+            x->npivot += size;
+    }
+    x->npiece = (int32_t)(*count - x->piece);
+}
+
+talus_status tl_symbolic_assembly(tl_factor* f, const tl_graph* g)
+{
+    tl_symbolic* y = &f->sym;
+    lists l = {.rows = NULL};
+    TL_TRY(allocate(f, g, &l));
+    locate_nodes(y, g, &l);
+    TL_TRY(find_rows(f, g, &l));
+    lay_out(y);
+    int64_t rows = 0;
+    for (int32_t s = 0; s < y->nsuper; s++)
+        rows += y->super[s].m;
+    int32_t* first_position = TL_ARENA(&f->scratch, int32_t, y->nsuper + 1);
+    y->rowidx = TL_ARENA(&f->keep, int32_t, rows);
+    y->colmap = TL_ARENA(&f->keep, int32_t, rows);
+    // a node of size z is cut into at most z / 8 + 2 pieces
+    y->piece = TL_ARENA(&f->keep, tl_snode_piece, 2 * l.ptr[y->nsuper] + rows / TL_STRIP);
+    y->scatter = TL_ARENA(&f->keep, tl_scatter, f->pattern.nblock);
+    if (!first_position || !y->rowidx || !y->colmap || !y->piece || !y->scatter)
+        return tl_nomem(f->ctx, sizeof(tl_scatter) * (size_t)f->pattern.nblock);
+    for (int32_t p = 0, s = 0; s <= y->nsuper; s++) {
+        while (p < g->n && l.super_at[p] < s)
+            p++;
+        first_position[s] = p;
+    }
+    int64_t npiece = 0, nblock = 0;
+    for (int32_t s = 0; s < y->nsuper; s++) {
+        tl_super* x = y->super + s;
+        place_front(y, &l, first_position, s);
+        x->block = nblock;
+        list_blocks(y, g, &f->pattern, &l, first_position[s], first_position[s + 1], &nblock);
+        x->nblock = (int32_t)(nblock - x->block);
+        for (int32_t c = x->child; c >= 0; c = y->super[c].sibling)
+            list_pieces(y, &l, c, &npiece);
+    }
+    TL_ASSERT(nblock == f->pattern.nblock);
+    return TALUS_OK;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Multifrontal factorization and solve (Duff and Reid 1983) on the supernodes of symbolic.c.
+//
+// For each supernode, in postorder, with pivots P and rows below L:
+//
+//     assemble   panel := blocks of A + pivot columns of the children's contributions
+//     eliminate  for pivot blocks D of 24 columns:      D = Lc Lc^T, Z = Lc^-T;  A21 := A21 Z;  A22 -= A21
+//     A21^T
+//                first inside outer blocks of 96 columns, then once, 96 deep, for everything to the right
+//     contribute C := -L L^T, then the rest of the children's contributions is added: C is never zeroed nor
+//     read first
+//
+// Z, the inverse of a triangular factor, turns the triangular solve into a product; it is kept in the place
+// of D, so solves multiply by it as well. For values with `upper` the same steps run on two panels, the lower
+// one and the transposed upper one U^T, with D^-1 (pivots exchanged inside D only) for Z:
+//
+//     L' = A21 D^-1 (lower panel),  U^T = A12^T (unchanged),  lower A22 -= L' U,  (upper A22)^T -= U^T L'^T
+//
+// so that each half is again a lower triangle, and assembly is the same code.
+#include "own.h"
+
+// ---- assembly
+// --------------------------------------------------------------------------------------------------
+
+// panel(row + r, col + c) = v[r rs + c cs], all rows or those from the diagonal down
+static void put(double* panel, int64_t stride, const tl_scatter* e, const double* v, int64_t rs, int64_t cs)
+{
+    const bool diagonal = e->kind == TL_SCATTER_DIAGONAL;
+    for (int32_t r = 0; r < e->rows; r++) {
+        const int32_t row = e->row + r, cols = diagonal ? r + 1 : e->cols;
+        double* a = panel + row / TL_STRIP * stride + row % TL_STRIP + (int64_t)e->col * TL_STRIP;
+        for (int32_t c = 0; c < cols; c++)
+            a[c * TL_STRIP] = v[r * rs + c * cs];
+    }
+}
+
+static void scatter_blocks(tl_factor* f, const tl_super* x, const tl_values* v)
+{
+    const int64_t stride = (int64_t)TL_STRIP * x->kp;
+    for (int32_t b = 0; b < x->nblock; b++) {
+        const tl_scatter* e = f->sym.scatter + x->block + b;
+        const double *lower = v->lower + e->off, *upper = v->upper ? v->upper + e->off : NULL;
+        const bool transposed = e->kind == TL_SCATTER_TRANSPOSED;
+        double* panel = f->panel[0] + x->panel;
+        // the block below the diagonal of the permuted matrix, column-major or not
+        if (transposed && !upper)
+            put(panel, stride, e, lower, e->cols, 1);
+        else
+            put(panel, stride, e, transposed ? upper : lower, 1, e->rows);
+        // the transpose of the block above
+        if (upper)
+            put(f->panel[1] + x->panel, stride, e, e->kind == TL_SCATTER_STRAIGHT ? upper : lower, e->cols,
+                1);
+    }
+}
+
+// add the children's contribution columns that are pivots of x to its panel, or the others to its
+// contribution
+static void extend_children(tl_factor* f, const tl_super* x, int32_t half, bool pivots)
+{
+    const tl_symbolic* y = &f->sym;
+    for (int32_t i = x->child; i >= 0; i = y->super[i].sibling) {
+        const tl_super* c = y->super + i;
+        const double* src = f->cb[half] + c->cb;
+        const int32_t* col = y->colmap + c->row;
+        const tl_snode_piece* piece = y->piece + c->piece;
+        if (pivots)
+            f->kernels->extend(0, c->npivot, src, c->mp, col, 0, piece, c->npiece, 0,
+                               f->panel[half] + x->panel, (int64_t)TL_STRIP * x->kp, TL_STRIP);
+        else
+            f->kernels->extend(c->npivot, c->m, src, c->mp, col, x->kp, piece, c->npiece, x->kp / TL_STRIP,
+                               f->cb[half] + x->cb, TL_STRIP, x->mp);
+    }
+}
+
+// ---- elimination
+// -----------------------------------------------------------------------------------------------
+
+// one pivot block of n columns at column j: factor it, scale the rows below. @return 0 or 1, as the kernels
+static int32_t eliminate_block(tl_factor* f, const tl_super* x, int32_t j, int32_t n)
+{
+    double zt[TL_BLOCK * TL_BLOCK] __attribute__((aligned(64)));
+    const int64_t stride = (int64_t)TL_STRIP * x->kp, at = x->panel + j / TL_STRIP * stride + j * TL_STRIP;
+    double* d = f->panel[0] + at;
+    const int32_t bad =
+        f->lu ? f->kernels->invert(n, d, f->panel[1] + at, stride, zt) : f->kernels->pivot(n, d, stride, zt);
+    if (bad)
+        return bad;
+    const int32_t strips = TL_PADDED(n) / TL_STRIP, below = (x->kp + x->mp - j) / TL_STRIP - strips;
+    f->kernels->scale(below, n, d + strips * stride, stride, zt, f->lu);
+    return 0;
+}
+
+// subtract the product of pivot columns [j, j + depth) from columns [c0, c1) of the panels, rows from c0 down
+static void update_panel(tl_factor* f, const tl_super* x, int32_t j, int32_t depth, int32_t c0, int32_t c1)
+{
+    if (c0 >= c1)
+        return;
+    const int64_t stride = (int64_t)TL_STRIP * x->kp, row = x->panel + c0 / TL_STRIP * stride;
+    const int32_t nrow = (x->kp + x->mp - c0) / TL_STRIP, ncol = TL_PADDED(c1 - c0) / TL_STRIP;
+    for (int32_t half = 0; half <= f->lu; half++) {
+        const double* a = f->panel[half] + row + j * TL_STRIP;
+        const double* b = f->panel[f->lu ? 1 - half : 0] + row + j * TL_STRIP;
+        f->kernels->update(nrow, ncol, depth, a, b, stride, f->panel[half] + row + c0 * TL_STRIP, stride,
+                           TL_STRIP, 0);
+    }
+}
+
+static void update_contribution(tl_factor* f, const tl_super* x, int32_t j, int32_t depth)
+{
+    const int64_t stride = (int64_t)TL_STRIP * x->kp,
+                  at = x->panel + x->kp / TL_STRIP * stride + j * TL_STRIP;
+    const int32_t n = x->mp / TL_STRIP;
+    for (int32_t half = 0; half <= f->lu; half++)
+        f->kernels->update(n, n, depth, f->panel[half] + at, f->panel[f->lu ? 1 - half : 0] + at, stride,
+                           f->cb[half] + x->cb, TL_STRIP, x->mp, j == 0);
+}
+
+static int32_t factor_supernode(tl_factor* f, const tl_super* x, const tl_values* v)
+{
+    for (int32_t half = 0; half <= f->lu; half++)
+        memset(f->panel[half] + x->panel, 0, sizeof(double) * (size_t)(x->kp + x->mp) * (size_t)x->kp);
+    scatter_blocks(f, x, v);
+    for (int32_t half = 0; half <= f->lu; half++)
+        extend_children(f, x, half, true);
+    for (int32_t outer = 0; outer < x->k; outer += TL_OUTER) {
+        const int32_t end = TL_MIN(outer + TL_OUTER, x->k);
+        for (int32_t j = outer; j < end; j += TL_BLOCK) {
+            const int32_t n = TL_MIN(TL_BLOCK, end - j);
+            if (eliminate_block(f, x, j, n))
+                return 1;
+            update_panel(f, x, j, n, j + TL_BLOCK, end);
+        }
+        update_panel(f, x, outer, end - outer, end, x->k);
+        update_contribution(f, x, outer, end - outer);
+    }
+    for (int32_t half = 0; half <= f->lu; half++)
+        extend_children(f, x, half, false);
+    return 0;
+}
+
+talus_status tl_numeric_factor(tl_factor* f, const tl_values* v)
+{
+    const tl_symbolic* y = &f->sym;
+    f->ready = false;
+    f->lu = v->upper != NULL;
+    for (int32_t half = 0; half <= f->lu; half++) {
+        TL_TRY(TL_GROW(f->ctx, f->panel[half], f->panel_cap[half], 0, y->panel_size));
+        TL_TRY(TL_GROW(f->ctx, f->cb[half], f->cb_cap[half], 0, y->cb_size));
+    }
+    TL_TRY(TL_GROW(f->ctx, f->work, f->work_cap, 0, TL_PADDED(y->nrow) + y->largest_panel));
+    for (int32_t s = 0; s < y->nsuper; s++)
+        if (factor_supernode(f, y->super + s, v))
+            return TALUS_ERR_SINGULAR;
+    f->ready = true;
+    return TALUS_OK;
+}
+
+// ---- solve
+// -----------------------------------------------------------------------------------------------------
+
+// x := Z^T x (transposed) or Z x for a pivot block
+static void multiply_block(const tl_factor* f, const double* z, int64_t stride, int32_t n, double* x,
+                           bool transposed)
+{
+    double t[TL_BLOCK] __attribute__((aligned(64))) = {0};
+    const int32_t strips = TL_PADDED(n) / TL_STRIP;
+    if (transposed)
+        f->kernels->backward(strips, n, z, stride, x, t);
+    else
+        f->kernels->forward(strips, n, z, stride, x, t);
+    for (int32_t i = 0; i < n; i++)
+        x[i] = -t[i];
+}
+
+// forward through one supernode: b (nrow) permuted, t (kp + mp) scratch
+static void solve_down(const tl_factor* f, const tl_super* x, double* b, double* t)
+{
+    const int64_t stride = (int64_t)TL_STRIP * x->kp;
+    const double* panel = f->panel[0] + x->panel;
+    const int32_t* row = f->sym.rowidx + x->row;
+    memcpy(t, b + x->first, sizeof(double) * (size_t)x->k);
+    memset(t + x->k, 0, sizeof(double) * (size_t)(x->kp - x->k + x->mp));
+    for (int32_t j = 0; j < x->k; j += TL_BLOCK) {
+        const int32_t n = TL_MIN(TL_BLOCK, x->k - j), next = j + TL_BLOCK;
+        const double* a = panel + j / TL_STRIP * stride + j * TL_STRIP;
+        if (!f->lu)
+            multiply_block(f, a, stride, n, t + j, true);
+        if (next < x->k)
+            f->kernels->forward((x->kp - next) / TL_STRIP, n, a + TL_BLOCK / TL_STRIP * stride, stride, t + j,
+                                t + next);
+    }
+    f->kernels->forward(x->mp / TL_STRIP, x->k, panel + x->kp / TL_STRIP * stride, stride, t, t + x->kp);
+    memcpy(b + x->first, t, sizeof(double) * (size_t)x->k);
+    for (int32_t i = 0; i < x->m; i++)
+        b[row[i]] += t[x->kp + i];
+}
+
+static void solve_up(const tl_factor* f, const tl_super* x, double* b, double* t)
+{
+    const int64_t stride = (int64_t)TL_STRIP * x->kp;
+    const double *panel = f->panel[0] + x->panel, *upper = f->panel[f->lu] + x->panel;
+    const int32_t* row = f->sym.rowidx + x->row;
+    memcpy(t, b + x->first, sizeof(double) * (size_t)x->k);
+    memset(t + x->k, 0, sizeof(double) * (size_t)(x->kp - x->k));
+    for (int32_t i = 0; i < x->m; i++)
+        t[x->kp + i] = b[row[i]];
+    memset(t + x->kp + x->m, 0, sizeof(double) * (size_t)(x->mp - x->m));
+    f->kernels->backward(x->mp / TL_STRIP, x->k, upper + x->kp / TL_STRIP * stride, stride, t + x->kp, t);
+    for (int32_t j = (x->k - 1) / TL_BLOCK * TL_BLOCK; j >= 0; j -= TL_BLOCK) {
+        const int32_t n = TL_MIN(TL_BLOCK, x->k - j), next = j + TL_BLOCK;
+        const int64_t at = j / TL_STRIP * stride + j * TL_STRIP;
+        if (next < x->k)
+            f->kernels->backward((x->kp - next) / TL_STRIP, n, upper + at + TL_BLOCK / TL_STRIP * stride,
+                                 stride, t + next, t + j);
+        multiply_block(f, panel + at, stride, n, t + j, false);
+    }
+    memcpy(b + x->first, t, sizeof(double) * (size_t)x->k);
+}
+
+void tl_numeric_solve(tl_factor* f, double* x)
+{
+    const tl_symbolic* y = &f->sym;
+    double *b = f->work, *t = f->work + TL_PADDED(y->nrow);
+    TL_ASSERT(f->ready);
+    for (int32_t i = 0; i < y->nrow; i++)
+        b[i] = x[y->row_of[i]];
+    for (int32_t s = 0; s < y->nsuper; s++)
+        solve_down(f, y->super + s, b, t);
+    for (int32_t s = y->nsuper - 1; s >= 0; s--)
+        solve_up(f, y->super + s, b, t);
+    for (int32_t i = 0; i < y->nrow; i++)
+        x[y->row_of[i]] = b[i];
+}
