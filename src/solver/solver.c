@@ -155,9 +155,10 @@ talus_status talus_solver_step(talus_solver* s, const talus_problem_view* prob, 
     TL_TRY(tl_problem_check(s->ctx, prob));
     TL_TRY(tl_arena_reset(&s->arena));
     TL_TRY(reserve_slots(s, prob->ntree));
-    const bool lifting = s->opt.globalization == TALUS_GLOBALIZATION_LIFTING;
+    // the paper's step length is one for all contacts
+    const bool split = s->opt.islands && s->opt.globalization != TALUS_GLOBALIZATION_TALS;
     tl_islands all;
-    const talus_status made = tl_islands_make(s, prob, lifting ? TL_GROUP_ISLANDS : TL_GROUP_ONE, &all);
+    const talus_status made = tl_islands_make(s, prob, split ? TL_GROUP_ISLANDS : TL_GROUP_ONE, &all);
     if (made < 0)
         return made == TALUS_ERR_NOMEM ? tl_nomem(s->ctx, s->arena.used) : made;
     for (int32_t i = 0; i < all.n; i++) {

@@ -28,6 +28,7 @@ typedef enum talus_backend {
     D(tol, 1e-6, 1e-14, 1.0, "-", "relative momentum residual, in the M^-1 norm, at which an island stops")    \
     E(globalization, 0, "lifting|tals|none", "how Newton is kept on course")                                   \
     E(coupling, 0, "two-way|one-way", "one-way freezes the normal forces at (q0, v0)")                         \
+    E(islands, 1, "off|on", "solve connected components apart, each with its own tolerance")                    \
     E(reuse, 1, "off|on", "try the kept factor before making a new one")                                       \
     E(backend, 0, "auto|dense|own|cholmod", "factorization of the linear systems")                             \
     I(sweeps, 10, 0, 1000, "-", "nonlinear Gauss-Seidel sweeps at the start of a moving island")               \
