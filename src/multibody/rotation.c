@@ -58,12 +58,15 @@ void tl_quat_exp(const double* w, double* q)
     const double x2 = 0.25 * dot3(w, w); // (half angle)^2
     double c, s;                         // cos x, sin x / x
     if (x2 < 0.0625) {
-        // Taylor: the first term left out is below 1e-17
-        s = 1.0 - x2 / 6.0 * (1.0 - x2 / 20.0 * (1.0 - x2 / 42.0 * (1.0 - x2 / 72.0 * (1.0 - x2 / 110.0))));
-        c = 1.0 -
-            x2 / 2.0 *
-                (1.0 -
-                 x2 / 12.0 * (1.0 - x2 / 30.0 * (1.0 - x2 / 56.0 * (1.0 - x2 / 90.0 * (1.0 - x2 / 132.0)))));
+        // Taylor: the first term left out is below 1e-17; products with constants, since divisions would cost
+        // most
+        static const double S[5] = {1.0 / 6, 1.0 / 20, 1.0 / 42, 1.0 / 72, 1.0 / 110};
+        static const double C[6] = {1.0 / 2, 1.0 / 12, 1.0 / 30, 1.0 / 56, 1.0 / 90, 1.0 / 132};
+        s = c = 1.0;
+        for (int k = 4; k >= 0; k--)
+            s = 1.0 - x2 * S[k] * s;
+        for (int k = 5; k >= 0; k--)
+            c = 1.0 - x2 * C[k] * c;
     } else {
         const double x = sqrt(x2);
         c = cos(x);
