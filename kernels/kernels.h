@@ -5,6 +5,7 @@
 
 #include "contact_force/contact_force.h"
 #include "contact_local/contact_local.h"
+#include "jacobian_apply/jacobian_apply.h"
 #include "tals_limit/tals_limit.h"
 
 typedef struct tl_kernels {
@@ -12,6 +13,8 @@ typedef struct tl_kernels {
     tl_contact_force_fn* contact_force;
     tl_contact_local_fn* contact_local;
     tl_tals_limit_fn* tals_limit;
+    tl_jacobian_apply_fn* jacobian_apply;
+    tl_jacobian_add_fn* jacobian_add;
 } tl_kernels;
 
 /// The widest set, or the one named by the environment variable TALUS_ISA (a debugging aid).
