@@ -6,12 +6,12 @@
 #include "geometry.h"
 #include "multibody.h"
 
-/// force = gain0 ctrl + bias0 + bias1 length + bias2 velocity, with length = gear . q (scalar joints), clamped to
-/// force_range; ctrl clamped to ctrl_range. The derivative bias1, bias2 goes to the implicit side.
+/// force = gain0 ctrl + bias0 + bias1 length + bias2 velocity, with length = gear . q (scalar joints),
+/// clamped to force_range; ctrl clamped to ctrl_range. The derivative bias1, bias2 goes to the implicit side.
 typedef struct tl_actuator {
-    int32_t joint;      // transmission; -1: not understood, exerts nothing
-    double gear[6];     // scalar joints use gear[0]; ball: 3, free: 6
-    double gain0;       // force per ctrl
+    int32_t joint;       // transmission; -1: not understood, exerts nothing
+    double gear[6];      // scalar joints use gear[0]; ball: 3, free: 6
+    double gain0;        // force per ctrl
     double gain1, gain2; // affine gain: (gain0 + gain1 length + gain2 velocity) ctrl
     double bias[3];
     double ctrl_range[2], force_range[2];
@@ -19,32 +19,41 @@ typedef struct tl_actuator {
 } tl_actuator;
 
 struct talus_model {
-    talus_context* ctx;  // allocates; the model is not to outlive it
-    tl_arena memory;     // owns every array below
+    talus_context* ctx; // allocates; the model is not to outlive it
+    tl_arena memory;    // owns every array below
+    char* text_next;    // names are packed in pieces of it
+    size_t text_left;
     const char* path;
-    const char* text;    // the scene's source text, for trajectory files
+    const char* text; // the scene's source text, for trajectory files
     talus_model_info info;
     tl_mb mb;
 
     // geoms, those of a body contiguous
-    const int32_t* geom_body;       // (ngeom)
-    const tl_shape* geom_shape;     // (ngeom)
-    const double* geom_pos;         // (ngeom x 3) in the body frame
-    const double* geom_quat;        // (ngeom x 4)
-    const int32_t* geom_contype;    // (ngeom)
+    const int32_t* geom_body;        // (ngeom)
+    const tl_shape* geom_shape;      // (ngeom)
+    const double* geom_pos;          // (ngeom x 3) in the body frame
+    const double* geom_quat;         // (ngeom x 4)
+    const int32_t* geom_contype;     // (ngeom)
     const int32_t* geom_conaffinity; // (ngeom)
-    const double* geom_rgba;        // (ngeom x 4)
-    const double* geom_k;           // (ngeom) stiffness of the geometry       N/m
-    const double* geom_d;           // (ngeom) dissipation                     s/m
-    const double* geom_mu;          // (ngeom)
-    const double* geom_margin;      // (ngeom) kept for information; contacts act at depth > 0
+    const double* geom_rgba;         // (ngeom x 4)
+    const double* geom_k;            // (ngeom) stiffness of the geometry       N/m
+    const double* geom_d;            // (ngeom) dissipation                     s/m
+    const double* geom_mu;           // (ngeom)
+    const double* geom_margin;       // (ngeom) kept for information; contacts act at depth > 0
     // explicit contact pairs (geom ids, a < b), added to the filtered ones; their own mu, or < 0: combined
     int32_t npair;
-    const tl_pair* pairs;           // sorted
-    const double* pair_mu;          // (npair)
+    const tl_pair* pairs;  // sorted
+    const double* pair_mu; // (npair)
     // excluded body pairs (a < b), sorted
     int32_t nexclude;
     const tl_pair* excludes;
+
+    // what tl_model_may_collide reads, prepared so that a pair costs a few loads (model/filter.c)
+    const int32_t* geom_weld;        // (ngeom) weld group, 0: fixed to the world
+    const int32_t* geom_weld_parent; // (ngeom) weld group of that group's parent
+    const uint8_t* geom_listed;      // (ngeom) bit 0: its body is in an exclude, bit 1: it is in a pair
+    bool contact_off;                // option flag contact or constraint: nothing touches
+    bool parent_touches;             // option flag filterparent: parent and child may touch
 
     // joints and dofs
     const uint8_t* jnt_limited;     // (njnt)
@@ -58,9 +67,9 @@ struct talus_model {
     const tl_actuator* actuator;
 
     int32_t nkey;
-    const double* key_q;            // (nkey x nq)
-    const double* key_v;            // (nkey x nv)
-    const double* key_ctrl;         // (nkey x nu)
+    const double* key_q;    // (nkey x nq)
+    const double* key_v;    // (nkey x nv)
+    const double* key_ctrl; // (nkey x nu)
 
     // names, "" where there is none
     const char** body_name;
@@ -70,6 +79,6 @@ struct talus_model {
     const char** key_name;
 };
 
-/// True when the two geoms may touch: contype/conaffinity, not the same weld group, not parent and child (unless the
-/// parent is fixed to the world), not excluded; or an explicit pair.
+/// True when the two geoms may touch: contype/conaffinity, not the same weld group, not parent and child
+/// (unless the parent is fixed to the world), not excluded; or an explicit pair.
 bool tl_model_may_collide(const talus_model* m, int32_t geom_a, int32_t geom_b);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Actuators and keyframes. A position servo with a damping ratio, and a joint with springdamper, take their
+// constants from the diagonal of M at the reference configuration:
+//
+//     dampratio z:             kv = 2 z sqrt(kp m),  m = sum over the joint's dofs of M_ii / gear_i^2
+//     springdamper (T, z):     stiffness = m / (T z)^2,  damping = 2 m / T,  m = mean of M_ii
+#include "compile.h"
+
+#include <math.h>
+
+static const int32_t joint_nv[] = {6, 3, 1, 1};
+
+/// Diagonal of M at qpos0, armature included.
+static talus_status mass_diagonal(tl_compile* c, double* diagonal)
+{
+    const tl_mb* mb = &c->model->mb;
+    void* memory = tl_arena_alloc(&c->scratch, tl_mb_data_bytes(mb));
+    double* M = TL_ARENA(&c->scratch, double, mb->tree_M[mb->ntree]);
+    if (!memory || !M)
+        return tl_nomem(c->model->ctx, sizeof(double) * (size_t)mb->tree_M[mb->ntree]);
+    tl_mb_data data;
+    tl_mb_data_init(mb, &data, memory);
+    tl_mb_kinematics(mb, mb->qpos0, &data);
+    tl_mb_crba(mb, &data, M);
+    for (int32_t t = 0; t < mb->ntree; t++) {
+        const int32_t n = mb->tree_dof[t + 1] - mb->tree_dof[t];
+        for (int32_t i = 0; i < n; i++)
+            diagonal[mb->tree_dof[t] + i] = M[mb->tree_M[t] + (int64_t)i * n + i];
+    }
+    return TALUS_OK;
+}
+
+static bool needs_masses(const tl_compile* c)
+{
+    const tl_spec* s = c->spec;
+    for (int64_t i = 0; i < s->njoint; i++)
+        if (s->joint[i].springdamper[0] > 0.0)
+            return true;
+    for (int64_t i = 0; i < s->nactuator; i++)
+        if (s->actuator[i].biastype == TL_BIAS_AFFINE && s->actuator[i].bias[2] > 0.0)
+            return true;
+    return false;
+}
+
+/// Contract arrays are const for their readers; here they are still being filled.
+#define MUTABLE(T, p) ((T*)(uintptr_t)(p))
+
+static void set_springdamper(tl_compile* c, const double* diagonal)
+{
+    talus_model* m = c->model;
+    for (int32_t i = 0; i < m->mb.njnt; i++) {
+        const tl_spec_joint* j = &c->spec->joint[c->joint[i]];
+        const double T = j->springdamper[0], z = j->springdamper[1];
+        if (!(T > 0.0))
+            continue;
+        const int32_t first = m->mb.jnt_dof[i], n = joint_nv[j->type];
+        double mass = 0.0;
+        for (int32_t d = first; d < first + n; d++)
+            mass += diagonal[d] / n;
+        MUTABLE(double, m->jnt_stiffness)[i] = c->spec->option.flags.spring ? mass / (T * T * z * z) : 0.0;
+        for (int32_t d = first; d < first + n; d++)
+            MUTABLE(double, m->dof_damping)[d] = c->spec->option.flags.damper ? 2.0 * mass / T : 0.0;
+    }
+}
+
+/// Armature and damping of an actuator act on its joint through gear^2.
+static void add_to_joint(tl_compile* c, const tl_spec_actuator* a)
+{
+    talus_model* m = c->model;
+    if (a->joint < 0)
+        return;
+    const int32_t j = c->joint_id[a->joint];
+    if (m->mb.jnt_type[j] < TL_JOINT_SLIDE)
+        return;
+    const int32_t d = m->mb.jnt_dof[j];
+    MUTABLE(double, m->mb.dof_armature)[d] += a->armature * a->gear[0] * a->gear[0];
+    if (c->spec->option.flags.damper)
+        MUTABLE(double, m->dof_damping)[d] += a->damping * a->gear[0] * a->gear[0];
+}
+
+static void set_actuator(const tl_compile* c, const tl_spec_actuator* a, const double* diagonal,
+                         tl_actuator* out)
+{
+    const talus_model* m = c->model;
+    const bool on = !a->dynamic && a->joint >= 0;
+    *out = (tl_actuator){.joint = on ? c->joint_id[a->joint] : -1,
+                         .ctrl_limited = a->ctrllimited && c->spec->option.flags.clampctrl,
+                         .force_limited = a->forcelimited};
+    memcpy(out->gear, a->gear, sizeof out->gear);
+    memcpy(out->ctrl_range, a->ctrlrange, sizeof out->ctrl_range);
+    memcpy(out->force_range, a->forcerange, sizeof out->force_range);
+    if (!on || !c->spec->option.flags.actuation)
+        return;
+    out->gain0 = a->gain[0];
+    if (a->gaintype == TL_GAIN_AFFINE) {
+        out->gain1 = a->gain[1];
+        out->gain2 = a->gain[2];
+    }
+    if (a->biastype != TL_BIAS_AFFINE)
+        return;
+    memcpy(out->bias, a->bias, sizeof out->bias);
+    if (!(a->bias[2] > 0.0) || a->gain[0] != -a->bias[1])
+        return;
+    const int32_t j = out->joint, first = m->mb.jnt_dof[j], n = joint_nv[m->mb.jnt_type[j]];
+    double mass = 0.0;
+    for (int32_t i = 0; i < n; i++)
+        if (a->gear[i] != 0.0)
+            mass += diagonal[first + i] / (a->gear[i] * a->gear[i]);
+    out->bias[2] = -2.0 * a->bias[2] * sqrt(a->gain[0] * mass);
+}
+
+talus_status tl_compile_actuators(tl_compile* c)
+{
+    talus_model* m = c->model;
+    const tl_spec* s = c->spec;
+    const int64_t n = s->nactuator;
+    tl_actuator* out = TL_MODEL_ARRAY(m, tl_actuator, n);
+    double* diagonal = TL_ARENA(&c->scratch, double, m->mb.nv);
+    m->actuator_name = TL_MODEL_ARRAY(m, const char*, n);
+    if (!out || !diagonal || !m->actuator_name)
+        return tl_nomem(m->ctx, sizeof(double) * (size_t)m->mb.nv);
+    for (int64_t i = 0; i < n; i++)
+        add_to_joint(c, &s->actuator[i]);
+    if (needs_masses(c)) {
+        TL_TRY(mass_diagonal(c, diagonal));
+        set_springdamper(c, diagonal);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        set_actuator(c, &s->actuator[i], diagonal, &out[i]);
+        m->actuator_name[i] = tl_model_text(m, s->actuator[i].name);
+        if (!m->actuator_name[i])
+            return TALUS_ERR_NOMEM;
+    }
+    m->nu = (int32_t)n;
+    m->actuator = out;
+    return TALUS_OK;
+}
+
+// ---- keyframes
+// -------------------------------------------------------------------------------------------------------
+
+static talus_status key_size(tl_compile* c, const tl_spec_key* k, const char* attr, int32_t got, int32_t want)
+{
+    if (got == 0 || got == want)
+        return TALUS_OK;
+    return tl_fail_at(c->spec->ctx, TALUS_ERR_INPUT, k->at.file, k->at.line,
+                      "<key %s>: attribute '%s' has %d numbers, expected %d", k->name, attr, got, want);
+}
+
+talus_status tl_compile_keys(tl_compile* c)
+{
+    talus_model* m = c->model;
+    const tl_spec* s = c->spec;
+    const int32_t nq = m->mb.nq, nv = m->mb.nv, nu = m->nu;
+    double *q = TL_MODEL_ARRAY(m, double, s->nkey*nq), *v = TL_MODEL_ARRAY(m, double, s->nkey*nv),
+           *ctrl = TL_MODEL_ARRAY(m, double, s->nkey*nu);
+    m->key_name = TL_MODEL_ARRAY(m, const char*, s->nkey);
+    if (!q || !v || !ctrl || !m->key_name)
+        return TALUS_ERR_NOMEM;
+    for (int64_t i = 0; i < s->nkey; i++) {
+        const tl_spec_key* k = &s->key[i];
+        TL_TRY(key_size(c, k, "qpos", k->nq, nq));
+        TL_TRY(key_size(c, k, "qvel", k->nv, nv));
+        TL_TRY(key_size(c, k, "ctrl", k->nctrl, nu));
+        memcpy(q + i * nq, k->nq ? k->q : m->mb.qpos0, sizeof *q * (size_t)nq);
+        if (k->nv)
+            memcpy(v + i * nv, k->v, sizeof *v * (size_t)nv);
+        if (k->nctrl)
+            memcpy(ctrl + i * nu, k->ctrl, sizeof *ctrl * (size_t)nu);
+        for (int32_t j = 0; j < m->mb.njnt; j++) {
+            const int32_t type = m->mb.jnt_type[j], at = m->mb.jnt_q[j] + (type == TL_JOINT_FREE ? 3 : 0);
+            if (type <= TL_JOINT_BALL && !tl_quat_normalize(q + i * nq + at))
+                return tl_fail_at(s->ctx, TALUS_ERR_INPUT, k->at.file, k->at.line,
+                                  "<key %s>: the quaternion of joint '%s' is zero", k->name, m->jnt_name[j]);
+        }
+        m->key_name[i] = tl_model_text(m, k->name);
+        if (!m->key_name[i])
+            return TALUS_ERR_NOMEM;
+    }
+    m->nkey = (int32_t)s->nkey;
+    m->key_q = q;
+    m->key_v = v;
+    m->key_ctrl = ctrl;
+    return TALUS_OK;
+}
