@@ -21,6 +21,11 @@ static void describe(const talus_option_info* o, char* value, char* range, size_
     }
 }
 
+static const char* unit_of(const talus_option_info* o)
+{
+    return o->unit && *o->unit ? o->unit : "-";
+}
+
 static json_t* option_json(const talus_option_info* o)
 {
     static const char* const kinds[] = {"number", "integer", "choice"};
@@ -31,8 +36,7 @@ static json_t* option_json(const talus_option_info* o)
                      "default", choice ? json_string(text) : tl_json_real(o->value_default), "min",
                      choice ? json_null() : tl_json_real(o->min), "max",
                      choice ? json_null() : tl_json_real(o->max), "choices",
-                     choice ? json_string(o->choices) : json_null(), "unit", o->unit ? o->unit : "-", "help",
-                     o->help);
+                     choice ? json_string(o->choices) : json_null(), "unit", unit_of(o), "help", o->help);
 }
 
 int cli_print_options(cli_args* args)
@@ -49,8 +53,7 @@ int cli_print_options(cli_args* args)
     for (int32_t i = 0; i < n; i++) {
         char value[128], range[128];
         describe(&list[i], value, range, sizeof value);
-        printf("%-26s %-10s %-28s %-16s %s\n", list[i].name, value, range, list[i].unit ? list[i].unit : "-",
-               list[i].help);
+        printf("%-26s %-10s %-28s %-16s %s\n", list[i].name, value, range, unit_of(&list[i]), list[i].help);
     }
     printf("\nUse: talus run SCENE --set contact.mu=0.3 --set solver.tol=1e-8\n"
            "A value of -1 for contact.k, contact.d and contact.mu leaves what the scene says.\n");
