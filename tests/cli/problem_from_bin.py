@@ -32,7 +32,8 @@ def blocks(M):
 
 
 def read_bin(path):
-    raw = open(path, "rb").read()
+    with open(path, "rb") as f:
+        raw = f.read()
     nv, nc = (int(x) for x in np.frombuffer(raw, np.int64, 2))
     x = np.frombuffer(raw, np.float64, offset=16)
     h, x, parts = float(x[0]), x[1:], []
