@@ -267,6 +267,58 @@ static void search_sphere(overlap* o)
     }
 }
 
+// A step off the kinks that n lies on but is not held by: kink k holds n while the slope of the other terms along a_k is
+// at most l_k, the apex n = z of a cylinder while the slope across z is at most r.
+static bool find_way_out(const overlap* o, const double* n, double* out)
+{
+    double g[3], way[3] = {0.0, 0.0, 0.0};
+    evaluate(o, n, g, NULL);
+    for (int32_t i = 0; i < o->nkink; i++) {
+        const double t = dot3(o->a[i], n);
+        if (fabs(t) > 1e-6)
+            continue;
+        const double slope = dot3(o->a[i], g) - copysign(o->l[i], t);
+        if (fabs(slope) > o->l[i])
+            axpy3(way, way, -copysign(1.0, slope), o->a[i]);
+    }
+    for (int32_t i = 0; i < o->nmantle; i++) {
+        double p[3], w[3];
+        axpy3(p, n, -dot3(n, o->mantle[i]->ax[2]), o->mantle[i]->ax[2]);
+        if (normalize3(p) > 1e-6)
+            continue;
+        axpy3(w, g, -o->mantle[i]->s[0], p);
+        axpy3(w, w, -dot3(w, n), n);
+        if (normalize3(w) > o->mantle[i]->s[0])
+            axpy3(way, way, -1.0, w);
+    }
+    axpy3(out, n, 1e-3, way);
+    return normalize3(way) > 0.0 && normalize3(out) > 0.0;
+}
+
+// from the best direction so far: off the kinks that do not hold it, onto those it stalled beside
+static void settle(overlap* o)
+{
+    for (int round = 0; round < 4; round++) {
+        const double before = o->least;
+        double n[3];
+        if (find_way_out(o, o->n, n)) {
+            const double f = newton(o, n, NULL);
+            offer(o, n, f, o->tol);
+        }
+        for (int32_t k = 0; k < o->nkink; k++) {
+            const double t = dot3(o->a[k], o->n);
+            if (fabs(t) > 0.1 || fabs(t) < 1e-12)
+                continue;
+            axpy3(n, o->n, -t, o->a[k]);
+            normalize3(n);
+            const double f = newton(o, n, o->a[k]);
+            offer(o, n, f, o->tol);
+        }
+        if (!(o->least < before))
+            break;
+    }
+}
+
 double tl_least_overlap(const tl_solid* a, const tl_solid* b, double margin, double* n)
 {
     overlap o = {.least = DBL_MAX, .n = n};
@@ -286,7 +338,10 @@ double tl_least_overlap(const tl_solid* a, const tl_solid* b, double margin, dou
         if (o.least < -margin)
             return o.least;
     }
-    if (o.nellipsoid > 0 || o.nmantle == 2 || o.least < o.rho)
+    if (o.nellipsoid > 0 || o.nmantle == 2 || o.least < o.rho) {
+        settle(&o);
         search_sphere(&o);
+        settle(&o);
+    }
     return o.least;
 }

@@ -218,7 +218,7 @@ static void cross_disc_polygon(const patch* p, const face* disc, const face* pol
     }
 }
 
-// the two discs are nearly parallel: their tilt is neglected in the place, not in the depth, of the crossing
+// places for parallel discs, with the depth that the tilt gives; a tilt that moves them off the rim leaves them out
 static void cross_discs(const patch* p)
 {
     double c[3], w[3];
@@ -236,6 +236,8 @@ static void cross_discs(const patch* p)
         axpy3(x, x, k ? -side : side, w);
         project(p->fa, x, p->n, pa);
         project(p->fb, x, p->n, pb);
+        if (!is_inside(p->fa, pa, 0.01 * ra) || !is_inside(p->fb, pb, 0.01 * rb))
+            continue;
         add_unless_near(p, pa, pb, TL_FEATURE(TL_CROSS, k, 0));
     }
 }
@@ -280,7 +282,7 @@ static void add_segment(const patch* p, const face* ref, bool ref_on_a, double x
             if (e[k] == 0.0 && fabs(q[k]) > h)
                 return;
             if (e[k] != 0.0) {
-                const double lo = (copysign(-h, e[k]) - q[k]) / e[k], hi = (copysign(h, e[k]) - q[k]) / e[k];
+                const double w = copysign(h, e[k]), lo = (-w - q[k]) / e[k], hi = (w - q[k]) / e[k];
                 t[0] = fmax(t[0], lo);
                 t[1] = fmin(t[1], hi);
             }
