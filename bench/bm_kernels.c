@@ -24,8 +24,7 @@
 #define LD (N + 40) // rows a multiple of 4096 bytes apart would all fall into one set of the cache
 #define TRIAD_MEM (8 << 20)
 
-// ---- the machine's limits
-// --------------------------------------------------------------------------------------
+// ---- the machine's limits --------------------------------------------------------------------------
 
 typedef struct limits {
     double peak, triad, triad_mem; // flops/s, bytes/s of arrays like the kernel's, bytes/s of memory
@@ -179,12 +178,13 @@ static limits measure(const limit_set* s)
     };
 }
 
-// ---- data
-// ------------------------------------------------------------------------------------------------------
+// ---- data ------------------------------------------------------------------------------------------
 
 typedef struct contacts {
     double *k, *d, *mu, *delta0, *v_s, *Wt, *Wn;
     double *v, *fl, *nu, *f, *G, *alpha; // rows LD apart
+    tl_jacobian6 J;
+    double* tree_v; // six each
 } contacts;
 
 static double uniform(uint64_t* s, double lo, double hi)
@@ -228,8 +228,27 @@ static contacts make_contacts(void)
     return c;
 }
 
-// ---- the kernels
-// -----------------------------------------------------------------------------------------------
+/// a pile's graph: N/3 trees, each contact between near neighbours
+static void make_jacobian(contacts* c)
+{
+    static int64_t at[N];
+    static int32_t a[N], b[N], dof[N / 3];
+    double* rows = doubles(36 * N);
+    uint64_t s = 2;
+    for (int t = 0; t < N / 3; t++)
+        dof[t] = 6 * t;
+    for (int i = 0; i < N; i++) {
+        at[i] = 36 * i;
+        a[i] = i / 3 % (N / 3);
+        b[i] = (a[i] + 1 + (int32_t)uniform(&s, 0, 100)) % (N / 3);
+    }
+    for (int i = 0; i < 36 * N; i++)
+        rows[i] = uniform(&s, -1, 1);
+    c->J = (tl_jacobian6){.rows = rows, .at = at, .a = a, .b = b, .dof = dof};
+    c->tree_v = doubles(6 * N / 3 + 8);
+}
+
+// ---- the kernels -----------------------------------------------------------------------------------
 
 typedef struct work {
     const tl_kernels* set;
@@ -305,6 +324,28 @@ static void tals(bm_state* s, void* user)
     report(s, w);
 }
 
+static void jacobian_apply(bm_state* s, void* user)
+{
+    const work* w = user;
+    const contacts* c = w->c;
+    while (bm_next(s)) {
+        w->set->jacobian_apply(N, NULL, &c->J, c->tree_v, LD, c->nu);
+        bm_clobber();
+    }
+    report(s, w);
+}
+
+static void jacobian_add(bm_state* s, void* user)
+{
+    const work* w = user;
+    const contacts* c = w->c;
+    while (bm_next(s)) {
+        w->set->jacobian_add(N, NULL, &c->J, 1e-9, c->fl, LD, c->tree_v);
+        bm_clobber();
+    }
+    report(s, w);
+}
+
 static void machine(bm_state* s, void* user)
 {
     const work* w = user;
@@ -330,6 +371,9 @@ static const operation operations_timed[] = {
     {"bm_kernels_contact_force/f_only/n:4096/isa:%s", force_alone, 22, 1, 1, 8, 3},
     {"bm_kernels_contact_local/n:4096/isa:%s", local, 71, 2, 3, 13, 6},
     {"bm_kernels_tals_limit/n:4096/isa:%s", tals, 40, 2, 2, 5, 1},
+    // 36 entries, 2 words of indices, velocities in the first-level cache
+    {"bm_kernels_jacobian_apply/n:4096/isa:%s", jacobian_apply, 69, 0, 0, 38, 3},
+    {"bm_kernels_jacobian_add/n:4096/isa:%s", jacobian_add, 75, 0, 0, 41, 0},
 };
 #define OPERATIONS ((int)(sizeof operations_timed / sizeof operations_timed[0]))
 
@@ -339,6 +383,7 @@ int main(int argc, char** argv)
     static work works[OPERATIONS][SETS];
     static contacts c;
     c = make_contacts();
+    make_jacobian(&c);
     for (int i = 0; i < SETS; i++)
         if (tl_kernels_by_name(limit_sets[i].isa))
             roofs[i] = measure(&limit_sets[i]);

@@ -155,8 +155,7 @@ static inline void zero_padding(const char* what, const inputs* c, const double*
                 fail_msg("%s: row %d of padding lane %d is %g", what, r, i, x[r * c->ld + i]);
 }
 
-// ---- the law, slow
-// ---------------------------------------------------------------------------------------------
+// ---- the law, slow ---------------------------------------------------------------------------------
 
 typedef struct slow_law {
     long double k, d, mu, delta0, v_s, h;
