@@ -71,7 +71,11 @@ const tl_backend* tl_backend_get(tl_backend_kind kind)
     case TL_BACKEND_DENSE:
         return &tl_backend_dense;
     case TL_BACKEND_CHOLMOD:
+#ifdef TALUS_HAVE_CHOLMOD
+        return &tl_backend_cholmod;
+#else
         return NULL;
+#endif
     }
     return NULL;
 }
