@@ -6,12 +6,11 @@
 // and bias force of all that dof i carries, c_i = dS_i/dt v_i and armature r_i, inward:
 //
 //   U = IA S_i,  D = S_i^T U + r_i,  u = tau_i - S_i^T pA
-//   IA <- IA - U U^T / D,   pA <- pA + IA c_i + U u / D       then both are added to what the next dof
-//   carries
+//   IA <- IA - U U^T / D,   pA <- pA + IA c_i + U u / D
 //
-// and outward:  A <- A + c_i,  a_i = (u - U^T A) / D,  A <- A + S_i a_i,  from A = (0, -g) at the root.
-// Eliminating the dofs one by one is the LDL^T factorization of M from the leaves, stable for any positive
-// definite M.
+// then both are added to what the next dof carries; and outward:  A <- A + c_i,  a_i = (u - U^T A) / D,  A <-
+// A + S_i a_i,  from A = (0, -g) at the root. Eliminating the dofs one by one is the LDL^T factorization of M
+// from the leaves, stable for any positive definite M.
 //
 // Scratch, in doubles: a body IA 36, pA 6, A 6; a dof U 6, c 6, D 1, u 1.
 #include "mb_spatial.h"

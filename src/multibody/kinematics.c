@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Forward kinematics: poses, motion axes and spatial velocities from (q, v), outward from each tree's root.
 //
-//   X_WB = X_WP X_PB(q),  V_B = V_P + sum_i S_i v_i          (Featherstone 2008, section 3.4;
-//   src/README.md#state)
+//   X_WB = X_WP X_PB(q),  V_B = V_P + sum_i S_i v_i
 //
+// (Featherstone 2008, section 3.4; coordinates: src/README.md#state).
 // The joints of one body act in their order, each anchored at jnt_pos with its axis in the body frame as it
 // stands after the joints before it (MuJoCo). A column of S is (axis, anchor x axis) for a rotation, (0,
 // axis) for a translation.

@@ -61,8 +61,7 @@ typedef struct tl_mb_data {
     double* xmat;  // (nbody x 9) row-major R_WB
     double* xipos; // (nbody x 3) centres of mass, world
     double* ximat; // (nbody x 9) principal axes, world
-    double* rpos; // (nbody x 3) body frame origins from the tree's reference point, world axes (static: world
-                  // origin)
+    double* rpos;  // (nbody x 3) body frame origins from ref (static bodies: the world origin), world axes
     double* ripos; // (nbody x 3) centres of mass, likewise
     double* S;    // (nv x 6) motion axes in world axes about the tree's reference point: angular, then linear
     double* ref;  // (ntree x 3) reference point of each tree, world (its root's origin: far from the world
