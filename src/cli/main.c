@@ -37,8 +37,7 @@ static void print_help(FILE* f)
     fputs(help_tail, f);
 }
 
-// ---- messages
-// ------------------------------------------------------------------------------------------------
+// ---- messages ---------------------------------------------------------------------------------------------
 
 static void print_line(cli_args* a, const char* kind, const char* text)
 {
@@ -104,8 +103,7 @@ int cli_exit_code(talus_status status)
     return CLI_BAD_INPUT;
 }
 
-// ---- what several commands do
-// ----------------------------------------------------------------------------------
+// ---- what several commands do -----------------------------------------------------------------------------
 
 talus_status cli_load_model(cli_args* args, talus_model** out)
 {
@@ -170,8 +168,7 @@ int cli_print_json(cli_args* args, json_t* root)
     return cli_exit_code(status);
 }
 
-// ---- main
-// ----------------------------------------------------------------------------------------------------
+// ---- main -------------------------------------------------------------------------------------------------
 
 static int run_command(const cli_command* command, int argc, char** argv)
 {

@@ -38,8 +38,7 @@ static double process_cpu(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// ---- before the first step
-// -----------------------------------------------------------------------------------
+// ---- before the first step --------------------------------------------------------------------------------
 
 static talus_status check_writable(cli_args* a, const char* path)
 {
@@ -86,8 +85,7 @@ static talus_status prepare(cli_args* a, cli_run* r)
     return TALUS_OK;
 }
 
-// ---- the loop
-// ------------------------------------------------------------------------------------------------
+// ---- the loop ---------------------------------------------------------------------------------------------
 
 static talus_status capture_problem(cli_args* a, cli_run* r)
 {
@@ -169,8 +167,7 @@ static talus_status loop(cli_args* a, cli_run* r, tl_trajectory* trajectory)
     return status;
 }
 
-// ---- after the last step
-// -------------------------------------------------------------------------------------
+// ---- after the last step ----------------------------------------------------------------------------------
 
 static void fill_lines(const cli_run* r, tl_picture* p)
 {

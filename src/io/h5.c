@@ -244,8 +244,11 @@ static talus_status write_attr(tl_h5* h, const char* object, const char* name, h
 
 talus_status tl_h5_attr_text(tl_h5* h, const char* object, const char* name, const char* text)
 {
-    const hid_t type = text_type(text);
-    const talus_status status = write_attr(h, object, name, type, text);
+    // of variable length: h5py shows it as a str
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    const talus_status status = write_attr(h, object, name, type, &text);
     H5Tclose(type);
     return status;
 }
@@ -255,8 +258,7 @@ talus_status tl_h5_attr_real(tl_h5* h, const char* object, const char* name, dou
     return write_attr(h, object, name, H5T_NATIVE_DOUBLE, &x);
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 bool tl_h5_has(tl_h5* h, const char* name)
 {

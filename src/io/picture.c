@@ -44,10 +44,10 @@ static void put_text(cairo_t* c, double x, double y, double align, double size, 
     set_rgb(c, k);
     cairo_move_to(c, x - align * e.x_advance, y);
     cairo_show_text(c, text);
+    cairo_new_path(c); // the text leaves a point behind
 }
 
-// ---- one plot
-// ------------------------------------------------------------------------------------------------
+// ---- one plot ---------------------------------------------------------------------------------------------
 
 typedef struct plot {
     double x, y, w, h;  // of the plotting area, pixels
@@ -137,6 +137,26 @@ static tl_history_bin wide_bin(const tl_history* h, int32_t first)
     return sum;
 }
 
+static int compare_doubles(const void* a, const void* b)
+{
+    const double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+/// Top of an axis for n values, which are sorted: the largest, unless a few stand far above all others; they
+/// are cut off and told in the title.
+static double axis_range(double* values, int32_t n, const char* title, char* text, size_t size)
+{
+    if (n == 0) {
+        snprintf(text, size, "%s", title);
+        return 0.0;
+    }
+    qsort(values, (size_t)n, sizeof *values, compare_doubles);
+    const double most = values[n - 1], usual = values[n - 1 - n / 50];
+    snprintf(text, size, most > 2 * usual && usual > 0 ? "%s, at most %.3g" : "%s", title, most);
+    return most > 2 * usual && usual > 0 ? 1.2 * usual : most;
+}
+
 /// The area between two curves of steps: value of phases < k, and of phases <= k.
 static void fill_phase(cairo_t* c, const plot* p, const tl_history* h, int32_t k)
 {
@@ -159,8 +179,9 @@ static void fill_phase(cairo_t* c, const plot* p, const tl_history* h, int32_t k
 
 static void plot_phases(cairo_t* c, const tl_history* h, double y, double height)
 {
-    double most = 0.0, total = 0.0, share[TALUS_PHASE_COUNT] = {0};
+    double total = 0.0, share[TALUS_PHASE_COUNT] = {0}, sums[TL_HISTORY_MAX];
     char text[96];
+    int32_t n = 0;
     for (int32_t i = 0; i < h->count; i += bin_stride(h)) {
         const tl_history_bin b = wide_bin(h, i);
         double sum = 0.0;
@@ -169,9 +190,10 @@ static void plot_phases(cairo_t* c, const tl_history* h, double y, double height
             share[k] += b.phase[k];
             total += b.phase[k];
         }
-        most = fmax(most, sum);
+        sums[n++] = sum;
     }
-    const plot p = begin_plot(c, h, y, height, most, "Wall time of a step, by phase [ms]", false);
+    const double most = axis_range(sums, n, "Wall time of a step, by phase [ms]", text, sizeof text);
+    const plot p = begin_plot(c, h, y, height, most, text, false);
     for (int32_t k = TALUS_PHASE_COUNT - 1; k >= 0 && h->count > 0; k--)
         fill_phase(c, &p, h, k);
     double ly = y + 10;
@@ -190,11 +212,14 @@ static void plot_phases(cairo_t* c, const tl_history* h, double y, double height
 static void plot_counts(cairo_t* c, const tl_history* h, int32_t what, double y, double height, bool times)
 {
     static const rgb colour[] = {{0.25, 0.53, 0.77}, {0.83, 0.37, 0.32}};
-    double most = 0.0;
+    double values[TL_HISTORY_MAX];
+    char text[96];
     for (int32_t i = 0; i < h->count; i++)
-        most = fmax(most, what ? h->bins[i].iterations_max : h->bins[i].contacts_max);
-    const plot p = begin_plot(c, h, y, height, most,
-                              what ? "Solver iterations of a step (worst island)" : "Contacts", times);
+        values[i] = what ? h->bins[i].iterations_max : h->bins[i].contacts_max;
+    const double most =
+        axis_range(values, h->count, what ? "Solver iterations of a step (worst island)" : "Contacts", text,
+                   sizeof text);
+    const plot p = begin_plot(c, h, y, height, most, text, times);
     for (int32_t i = 0; i < h->count; i += bin_stride(h)) {
         const tl_history_bin b = wide_bin(h, i);
         const double value = what ? b.iterations_max : bin_mean(&b, b.contacts);
@@ -206,8 +231,7 @@ static void plot_counts(cairo_t* c, const tl_history* h, int32_t what, double y,
     cairo_stroke(c);
 }
 
-// ---- the whole
-// -----------------------------------------------------------------------------------------------
+// ---- the whole --------------------------------------------------------------------------------------------
 
 static talus_status draw_scene(talus_context* ctx, const tl_picture* p, cairo_surface_t* surface)
 {

@@ -20,8 +20,7 @@ typedef struct tl_picture {
 /// Write a PNG. @return OK, ERR_IO, ERR_NOMEM, ERR_UNSUPPORTED (built without cairo)
 talus_status tl_picture_save(talus_context* ctx, const tl_picture* picture, const char* path);
 
-// ---- render.c, the scene part
-// ------------------------------------------------------------------------------------
+// ---- render.c, the scene part -----------------------------------------------------------------------------
 
 /// Draw the geoms of a state into rgb (height x width x 3, bytes), seen from a camera that sees all moving
 /// bodies.

@@ -77,8 +77,7 @@ talus_status tl_problem_file_alloc(tl_problem_file* p, const tl_problem_file_siz
     return TALUS_OK;
 }
 
-// ---- checks
-// --------------------------------------------------------------------------------------------------
+// ---- checks -----------------------------------------------------------------------------------------------
 
 typedef struct checker {
     talus_context* ctx;
@@ -203,8 +202,7 @@ talus_status tl_problem_file_check(talus_context* ctx, const char* path, const t
     return check_limits(&c, v);
 }
 
-// ---- both formats
-// --------------------------------------------------------------------------------------------
+// ---- both formats -----------------------------------------------------------------------------------------
 
 talus_status tl_problem_file_load(talus_context* ctx, const char* path, tl_problem_file* out)
 {

@@ -24,8 +24,7 @@ talus_status tl_problem_file_save(talus_context* ctx, const char* path, const ta
 
 bool tl_is_hdf5_name(const char* path);
 
-// ---- between problem_file.c and the two formats
-// -------------------------------------------------------------------------
+// ---- between problem_file.c and the two formats -----------------------------------------------------------
 
 /// What must be allocated, filled first by a reader.
 typedef struct tl_problem_file_size {

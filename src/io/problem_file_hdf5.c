@@ -202,8 +202,7 @@ talus_status tl_problem_file_load_hdf5(talus_context* ctx, const char* path, tl_
     return status;
 }
 
-// ---- writing
-// -------------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------------
 
 static talus_status write_column(tl_h5* h, const char* name, tl_h5_type type, int64_t n, int64_t width,
                                  const void* data)

@@ -142,8 +142,7 @@ static talus_status find_array(reader* r, const json_t* root, const char* name, 
     return TALUS_OK;
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 typedef struct lists {
     json_t *trees, *contacts, *limits, *losses;
@@ -350,8 +349,7 @@ talus_status tl_problem_file_load_json(talus_context* ctx, const char* path, tl_
     return status;
 }
 
-// ---- writing
-// -------------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------------
 
 /// Appends to an array, either may be NULL; false when out of memory.
 static bool add(json_t* array, json_t* value)

@@ -73,9 +73,8 @@ static void normalize(double* a)
         a[i] /= n > 0 ? n : 1.0;
 }
 
-// ---- rays against shapes, in the shape's frame
-// --------------------------------------------------------------- each returns the first t > 0 and the normal
-// there, or a negative number
+// ---- rays against shapes, in the shape's frame ------------------------------------------------------------
+// each returns the first t > 0 and the normal there, or a negative number
 
 static double hit_ball(const ray* r, const double* centre, double radius, double* n)
 {
@@ -226,8 +225,7 @@ static double hit_geom(const drawn_geom* g, const ray* r, double* n)
     return t;
 }
 
-// ---- cameras and buffers
-// -------------------------------------------------------------------------------------
+// ---- cameras and buffers ----------------------------------------------------------------------------------
 
 static void aim(camera* c, const double* eye, const double* at)
 {
@@ -281,18 +279,38 @@ static bool ball_pixels(const camera* c, const double* p, double radius, int32_t
     return box[0] < box[1] && box[2] < box[3];
 }
 
-static void draw_geom(const renderer* r, buffer* b, int32_t index)
+/// The camera in a geom's frame, so that a pixel costs a few products.
+static void local_camera(const camera* c, const drawn_geom* g, double* eye, double (*axes)[3])
 {
-    const drawn_geom* g = &r->geoms[index];
+    const double v[3] = {c->eye[0] - g->p[0], c->eye[1] - g->p[1], c->eye[2] - g->p[2]};
+    for (int32_t i = 0; i < 3; i++) {
+        const double column[3] = {g->R[i], g->R[3 + i], g->R[6 + i]};
+        eye[i] = dot(column, v);
+        axes[0][i] = dot(column, c->forward);
+        axes[1][i] = dot(column, c->right) / c->scale;
+        axes[2][i] = dot(column, c->up) / c->scale;
+    }
+}
+
+static void draw_geom(buffer* b, const drawn_geom* g, int32_t index, int32_t y0, int32_t y1)
+{
+    const camera* c = &b->cam;
     int32_t box[4];
-    double n[3];
-    if (!ball_pixels(&b->cam, g->p, g->radius, box))
+    double eye[3], axes[3][3], n[3];
+    if (!ball_pixels(c, g->p, g->radius, box))
         return;
-    for (int32_t y = box[2]; y < box[3]; y++)
+    local_camera(c, g, eye, axes);
+    for (int32_t y = TL_MAX(box[2], y0); y < TL_MIN(box[3], y1); y++)
         for (int32_t x = box[0]; x < box[1]; x++) {
-            const ray pixel = pixel_ray(&b->cam, x + 0.5, y + 0.5);
-            const double t = hit_geom(g, &pixel, n);
-            const int64_t at = (int64_t)y * b->cam.width + x;
+            const double u = x + 0.5 - c->width / 2.0, w = c->height / 2.0 - y - 0.5;
+            ray l;
+            for (int32_t i = 0; i < 3; i++) {
+                const double side = u * axes[1][i] + w * axes[2][i];
+                l.o[i] = eye[i] + (c->parallel ? side : 0.0);
+                l.d[i] = axes[0][i] + (c->parallel ? 0.0 : side);
+            }
+            const double t = hit_shape(&g->shape, &l, n);
+            const int64_t at = (int64_t)y * c->width + x;
             if (t > 0 && t < b->depth[at]) {
                 b->depth[at] = (float)t;
                 b->geom[at] = index;
@@ -300,25 +318,33 @@ static void draw_geom(const renderer* r, buffer* b, int32_t index)
         }
 }
 
-static void clear(buffer* b)
+typedef struct draw_task {
+    const renderer* r;
+    buffer* b;
+    bool glass;
+} draw_task;
+
+static void draw_rows(void* arg, int32_t begin, int32_t end, int32_t block)
 {
-    const int64_t n = (int64_t)b->cam.width * b->cam.height;
-    for (int64_t i = 0; i < n; i++) {
-        b->depth[i] = FLT_MAX;
-        b->geom[i] = -1;
+    const draw_task* t = arg;
+    const int32_t width = t->b->cam.width;
+    (void)block;
+    for (int64_t i = (int64_t)begin * width; i < (int64_t)end * width; i++) {
+        t->b->depth[i] = FLT_MAX;
+        t->b->geom[i] = -1;
     }
+    for (int32_t i = 0; i < t->r->ngeom; i++)
+        if (t->r->geoms[i].glass == t->glass)
+            draw_geom(t->b, &t->r->geoms[i], i, begin, end);
 }
 
 static void draw_all(const renderer* r, buffer* b, bool glass)
 {
-    clear(b);
-    for (int32_t i = 0; i < r->ngeom; i++)
-        if (r->geoms[i].glass == glass)
-            draw_geom(r, b, i);
+    draw_task task = {.r = r, .b = b, .glass = glass};
+    tl_parallel_for(r->ctx, b->cam.height, 64, draw_rows, &task);
 }
 
-// ---- the scene
-// -----------------------------------------------------------------------------------------------
+// ---- the scene --------------------------------------------------------------------------------------------
 
 static double bounding_radius(const tl_shape* s)
 {
@@ -465,8 +491,7 @@ static void place_cameras(renderer* r, int32_t width, int32_t height)
     aim(c, above, r->centre);
 }
 
-// ---- colours
-// -------------------------------------------------------------------------------------------------
+// ---- colours ----------------------------------------------------------------------------------------------
 
 static bool in_sun(const renderer* r, const double* p, const double* n)
 {

@@ -227,8 +227,7 @@ talus_status tl_state_load(talus_context* ctx, const talus_model* model, const c
     return status;
 }
 
-// ---- writing
-// -------------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------------
 
 static json_t* object_name(const talus_model* m, talus_object kind, int32_t index)
 {

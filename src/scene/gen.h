@@ -31,8 +31,7 @@ int32_t tl_gen_kinds(const tl_gen_kind** list);
 /// in any case
 talus_status tl_gen_scene(talus_context* ctx, const char* kind, int32_t n, uint64_t seed, tl_text* out);
 
-// ---- shared by gen_*.c
-// -----------------------------------------------------------------------------------------
+// ---- shared by gen_*.c ------------------------------------------------------------------------------------
 
 #define TL_GEN_SIZE 0.1 // edge or diameter of the free bodies   m
 #define TL_GEN_WALL 0.1 // half thickness of floor and walls     m

@@ -34,8 +34,7 @@ void tl_text_add(tl_text* t, const char* fmt, ...)
     va_end(again);
 }
 
-// ---- random numbers
-// ------------------------------------------------------------------------------------------
+// ---- random numbers ---------------------------------------------------------------------------------------
 
 void tl_gen_seed(tl_gen_rng* r, uint64_t base, uint64_t seed)
 {
@@ -58,8 +57,7 @@ void tl_gen_quat(tl_gen_rng* r, double amount, double* q)
         q[i] /= n;
 }
 
-// ---- pieces of a scene
-// ---------------------------------------------------------------------------------------
+// ---- pieces of a scene ------------------------------------------------------------------------------------
 
 tl_gen_num tl_gen_numbers(int32_t n, const double* x)
 {
@@ -128,8 +126,7 @@ void tl_gen_grid(int32_t n, int32_t* side, int32_t* layers)
     *layers = (n + *side * *side - 1) / (*side * *side);
 }
 
-// ---- table
-// ---------------------------------------------------------------------------------------------------
+// ---- table ------------------------------------------------------------------------------------------------
 
 static const tl_gen_kind kinds[] = {
     {"bin", "mixed bodies of five shapes and many sizes above a bin", 1000000, tl_gen_bin_mixed},

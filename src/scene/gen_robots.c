@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-// ---- arms
-// ----------------------------------------------------------------------------------------------------
+// ---- arms -------------------------------------------------------------------------------------------------
 
 typedef struct arm_link {
     double offset, length, radius; // along the parent's z; of the capsule                m
@@ -64,8 +63,7 @@ void tl_gen_arms(tl_text* t, const char* scene, int32_t n, uint64_t seed)
     tl_gen_tail(t);
 }
 
-// ---- chain
-// ---------------------------------------------------------------------------------------------------
+// ---- chain ------------------------------------------------------------------------------------------------
 
 void tl_gen_chain(tl_text* t, const char* scene, int32_t n, uint64_t seed)
 {
@@ -91,7 +89,7 @@ void tl_gen_chain(tl_text* t, const char* scene, int32_t n, uint64_t seed)
     tl_gen_tail(t);
 }
 
-// ---- humanoids
+// ---- humanoids --------------------------------------------------------------------------------------------
 // ----------------------------------------------------------------------------------------------- 24 dofs: 6
 // free, 2 abdomen, 2 x (2 shoulder, 1 elbow, 3 hip, 1 knee, 1 ankle). A limb's text is a table of parts in
 // depth-first order; `close` tells how many bodies end after it.

@@ -7,8 +7,7 @@
 
 #include <unistd.h>
 
-// ---- a problem with everything in it
-// -------------------------------------------------------------------------
+// ---- a problem with everything in it ----------------------------------------------------------------------
 
 typedef struct sample {
     talus_problem_view view;
@@ -149,8 +148,7 @@ static void hdf5__gives_back_every_bit(void** state)
 #endif
 }
 
-// ---- wrong files
-// ---------------------------------------------------------------------------------------------
+// ---- wrong files ------------------------------------------------------------------------------------------
 
 static void keep_message(void* user, const talus_message* m)
 {
