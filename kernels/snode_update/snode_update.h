@@ -28,10 +28,12 @@ enum { TL_SNODE_STRIP = 8, TL_SNODE_BLOCK = 24 };
 /// @return 0, or 1: a pivot is not positive and finite
 typedef int32_t tl_snode_pivot_fn(int32_t n, double* d, int64_t stride, double* zt);
 
-/// General pivot block: the lower triangle with the diagonal in d, the transposed upper triangle in u. Its
-/// inverse by Gauss-Jordan elimination, rows exchanged within the block where a pivot is below 0.01 of its
-/// column, replaces d; zt as above. @return 0, or 1: a pivot is zero or not finite
-typedef int32_t tl_snode_invert_fn(int32_t n, double* d, const double* u, int64_t stride, double* zt);
+/// General pivot block D: lower triangle with the diagonal in d, transposed upper triangle in u. Rows are
+/// exchanged inside the block where a pivot is below 0.01 of its column: P D = L U with L unit lower. Z =
+/// U^-1 replaces d, zt as above; Y = P^T L^-T (full where rows moved) replaces u, yt in the same layout as
+/// zt.
+/// @return 0, or 1: a pivot is zero or not finite
+typedef int32_t tl_snode_lu_fn(int32_t n, double* d, double* u, int64_t stride, double* zt, double* yt);
 
 /// A := A Z in place on nstrip strips, Z of n columns from zt; full 0: Z is upper triangular.
 typedef void tl_snode_scale_fn(int32_t nstrip, int32_t n, double* a, int64_t stride, const double* zt,
@@ -66,7 +68,7 @@ typedef void tl_snode_backward_fn(int32_t nstrip, int32_t n, const double* a, in
 typedef struct tl_snode_kernels {
     const char* isa;
     tl_snode_pivot_fn* pivot;
-    tl_snode_invert_fn* invert;
+    tl_snode_lu_fn* lu;
     tl_snode_scale_fn* scale;
     tl_snode_update_fn* update;
     tl_snode_extend_fn* extend;
@@ -78,7 +80,7 @@ typedef struct tl_snode_kernels {
 const tl_snode_kernels* tl_snode_by_name(const char* isa);
 
 tl_snode_pivot_fn tl_snode_pivot_ref, tl_snode_pivot_w2, tl_snode_pivot_avx2, tl_snode_pivot_avx512;
-tl_snode_invert_fn tl_snode_invert_ref, tl_snode_invert_w2, tl_snode_invert_avx2, tl_snode_invert_avx512;
+tl_snode_lu_fn tl_snode_lu_ref, tl_snode_lu_w2, tl_snode_lu_avx2, tl_snode_lu_avx512;
 tl_snode_scale_fn tl_snode_scale_ref, tl_snode_scale_w2, tl_snode_scale_avx2, tl_snode_scale_avx512;
 tl_snode_update_fn tl_snode_update_ref, tl_snode_update_w2, tl_snode_update_avx2, tl_snode_update_avx512;
 tl_snode_extend_fn tl_snode_extend_ref, tl_snode_extend_w2, tl_snode_extend_avx2, tl_snode_extend_avx512;

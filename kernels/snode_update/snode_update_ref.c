@@ -56,14 +56,14 @@ int32_t tl_snode_pivot_ref(int32_t n, double* d, int64_t stride, double* zt)
     return 0;
 }
 
-int32_t tl_snode_invert_ref(int32_t n, double* d, const double* u, int64_t stride, double* zt)
+int32_t tl_snode_lu_ref(int32_t n, double* d, double* u, int64_t stride, double* zt, double* yt)
 {
-    // [w | x]: row operations turn w into the identity and x, at first the identity, into the inverse
-    double w[BLOCK * BLOCK], x[BLOCK * BLOCK] = {0};
+    double w[BLOCK * BLOCK], z[BLOCK * BLOCK] = {0}, y[BLOCK * BLOCK] = {0};
+    int32_t orig[BLOCK];
     for (int32_t j = 0; j < n; j++) {
+        orig[j] = j;
         for (int32_t i = 0; i < n; i++)
             w[i + j * BLOCK] = i >= j ? d[at(i, j, stride)] : u[at(j, i, stride)];
-        x[j + j * BLOCK] = 1.0;
     }
     for (int32_t j = 0; j < n; j++) {
         int32_t p = j;
@@ -72,27 +72,37 @@ int32_t tl_snode_invert_ref(int32_t n, double* d, const double* u, int64_t strid
                 p = i;
         if (fabs(w[j + j * BLOCK]) >= 0.01 * fabs(w[p + j * BLOCK]))
             p = j;
-        const double pivot = w[p + j * BLOCK];
+        for (int32_t c = 0; c < n; c++) {
+            const double t = w[j + c * BLOCK];
+            w[j + c * BLOCK] = w[p + c * BLOCK];
+            w[p + c * BLOCK] = t;
+        }
+        const int32_t o = orig[j];
+        orig[j] = orig[p];
+        orig[p] = o;
+        const double pivot = w[j + j * BLOCK];
         if (!(fabs(pivot) > 0.0 && fabs(pivot) <= DBL_MAX))
             return 1;
-        for (int32_t c = 0; c < n; c++) {
-            double* wc = w + c * BLOCK;
-            double* xc = x + c * BLOCK;
-            const double wp = wc[p] / pivot, xp = xc[p] / pivot;
-            wc[p] = wc[j];
-            xc[p] = xc[j];
-            wc[j] = wp;
-            xc[j] = xp;
-        }
-        for (int32_t i = 0; i < n; i++) {
-            const double s = w[i + j * BLOCK];
-            for (int32_t c = 0; c < n && i != j; c++) {
-                w[i + c * BLOCK] -= s * w[j + c * BLOCK];
-                x[i + c * BLOCK] -= s * x[j + c * BLOCK];
-            }
+        for (int32_t i = j + 1; i < n; i++) {
+            w[i + j * BLOCK] /= pivot;
+            for (int32_t c = j + 1; c < n; c++)
+                w[i + c * BLOCK] -= w[i + j * BLOCK] * w[j + c * BLOCK];
         }
     }
-    put_block(n, x, d, stride, zt);
+    for (int32_t p = 0; p < n; p++) {
+        for (int32_t c = p; c < n; c++) {
+            // U^-1 from its columns, L^-1 from its rows; row p of P^T L^-T is row orig of the block
+            double s = c == p ? 1.0 : 0.0, t = s;
+            for (int32_t q = p; q < c; q++) {
+                s -= z[p + q * BLOCK] * w[q + c * BLOCK];
+                t -= w[c + q * BLOCK] * y[orig[p] + q * BLOCK];
+            }
+            z[p + c * BLOCK] = s / w[c + c * BLOCK];
+            y[orig[p] + c * BLOCK] = t;
+        }
+    }
+    put_block(n, z, d, stride, zt);
+    put_block(n, y, u, stride, yt);
     return 0;
 }
 
@@ -155,7 +165,7 @@ void tl_snode_backward_ref(int32_t nstrip, int32_t n, const double* a, int64_t s
 
 #define SET(name)                                                                                            \
     {                                                                                                        \
-        .isa = #name, .pivot = tl_snode_pivot_##name, .invert = tl_snode_invert_##name,                      \
+        .isa = #name, .pivot = tl_snode_pivot_##name, .lu = tl_snode_lu_##name,                              \
         .scale = tl_snode_scale_##name, .update = tl_snode_update_##name, .extend = tl_snode_extend_##name,  \
         .forward = tl_snode_forward_##name, .backward = tl_snode_backward_##name                             \
     }

@@ -145,74 +145,104 @@ int32_t NAME(pivot)(int32_t n, double* d, int64_t stride, double* zt)
     return pivot_block(n, 3, d, stride, zt);
 }
 
-// in-place Gauss-Jordan: a column that becomes a unit vector makes room for one of the inverse
-INLINE int32_t invert_block(int32_t n, int32_t nstrip, double* d, const double* u, int64_t stride, double* zt)
+// exchange rows j and p of the columns in list
+INLINE void exchange_rows(double* w, int32_t j, int32_t p, const int32_t* list, int32_t n)
+{
+    for (int32_t q = 0; q < n; q++) {
+        double* c = w + (list ? list[q] : q) * BLOCK;
+        const double t = c[j];
+        c[j] = c[p];
+        c[p] = t;
+    }
+}
+
+// U^-1 column by column: v(:, c) = (e_c - sum_p v(:, p) u(p, c)) / u(c, c)
+INLINE void invert_upper(int32_t n, const int32_t nv, const double* w, const double* r, double* z)
+{
+    for (int32_t c = 0; c < n; c++) {
+        const double* wc = w + c * BLOCK;
+        vd sum[VB];
+        UNROLL for (int32_t v = 0; v < nv; v++) sum[v] = splat(0.0);
+        for (int32_t p = 0; p < c; p++)
+            UNROLL for (int32_t v = 0; v < nv; v++) sum[v] =
+                fnma_v(*(const vd*)(z + p * BLOCK + v * TL_LANES), splat(wc[p]), sum[v]);
+        UNROLL for (int32_t v = 0; v < nv; v++) * (vd*)(z + c * BLOCK + v * TL_LANES) = sum[v] * splat(r[c]);
+        z[c + c * BLOCK] = r[c];
+    }
+}
+
+// Right-looking on w, and in the same steps on y, which becomes L^-1 P: its column orig[q] is zero but for
+// rows already eliminated until row q is.
+INLINE int32_t lu_block(int32_t n, const int32_t nstrip, double* d, double* u, int64_t stride, double* zt,
+                        double* yt)
 {
     double w[BLOCK * BLOCK] __attribute__((aligned(64)));
-    int32_t row[BLOCK];
-    const int32_t nv = nstrip * VS, np = nstrip * STRIP;
-    for (int32_t c = 0; c < np; c++) {
+    double y[BLOCK * BLOCK] __attribute__((aligned(64)));
+    double z[BLOCK * BLOCK] __attribute__((aligned(64)));
+    double reciprocal[BLOCK];
+    int64_t iota[BLOCK] __attribute__((aligned(64)));
+    int32_t orig[BLOCK];
+    const int32_t nv = nstrip * VS;
+    for (int32_t c = 0; c < n; c++) {
+        orig[c] = c;
         for (int32_t i = 0; i < c; i++)
             w[i + c * BLOCK] = u[c / STRIP * stride + i * STRIP + c % STRIP];
-        for (int32_t i = c; i < np; i++)
+        for (int32_t i = c; i < nstrip * STRIP; i++)
             w[i + c * BLOCK] = d[i / STRIP * stride + c * STRIP + i % STRIP];
     }
+    for (int32_t i = 0; i < BLOCK; i++)
+        iota[i] = i;
+    memset(y, 0, (size_t)(nstrip * STRIP * BLOCK) * sizeof(double));
+    memset(z, 0, (size_t)(nstrip * STRIP * BLOCK) * sizeof(double));
     for (int32_t j = 0; j < n; j++) {
         double* wj = w + j * BLOCK;
         int32_t p = j;
         for (int32_t i = j + 1; i < n; i++)
             p = fabs(wj[i]) > fabs(wj[p]) ? i : p;
-        if (fabs(wj[j]) >= 0.01 * fabs(wj[p]))
-            p = j;
-        row[j] = p;
-        for (int32_t c = 0; c < n && p != j; c++) {
-            const double t = w[j + c * BLOCK];
-            w[j + c * BLOCK] = w[p + c * BLOCK];
-            w[p + c * BLOCK] = t;
+        if (fabs(wj[j]) < 0.01 * fabs(wj[p])) {
+            exchange_rows(w, j, p, NULL, n);
+            exchange_rows(y, j, p, orig, j);
+            const int32_t o = orig[j];
+            orig[j] = orig[p];
+            orig[p] = o;
         }
-        const double pivot = wj[j];
-        if (!(fabs(pivot) > 0.0 && fabs(pivot) <= DBL_MAX))
+        if (!(fabs(wj[j]) > 0.0 && fabs(wj[j]) <= DBL_MAX))
             return 1;
-        const double r = 1.0 / pivot;
-        wj[j] = -1.0; // becomes r below
-        vd col[VB];
-        for (int32_t v = 0; v < nv; v++)
-            col[v] = *(const vd*)(wj + v * TL_LANES);
-        for (int32_t c = 0; c < n; c++) {
-            if (c == j)
-                continue;
-            double* wc = w + c * BLOCK;
-            const double s = wc[j] * r;
-            for (int32_t v = 0; v < nv; v++)
-                *(vd*)(wc + v * TL_LANES) = fnma_v(col[v], splat(s), *(const vd*)(wc + v * TL_LANES));
-            wc[j] = s;
+        reciprocal[j] = 1.0 / wj[j];
+        y[j + orig[j] * BLOCK] = 1.0;
+        // multipliers, zero for rows already done
+        vd l[VB];
+        UNROLL for (int32_t v = 0; v < nv; v++)
+        {
+            const vi below = *(const vi*)(iota + v * TL_LANES) > (int64_t)j;
+            l[v] = (vd)((vi)(*(const vd*)(wj + v * TL_LANES) * splat(reciprocal[j])) & below);
         }
-        for (int32_t v = 0; v < nv; v++)
-            *(vd*)(wj + v * TL_LANES) = splat(-r) * col[v];
-    }
-    // row exchanges of the block are column exchanges of its inverse, undone last first
-    for (int32_t j = n - 1; j >= 0; j--) {
-        double* a = w + j * BLOCK;
-        double* b = w + row[j] * BLOCK;
-        for (int32_t i = 0; i < np && a != b; i++) {
-            const double t = a[i];
-            a[i] = b[i];
-            b[i] = t;
+        for (int32_t q = 0; q < n; q++) {
+            double* c = q <= j ? y + orig[q] * BLOCK : w + q * BLOCK;
+            const vd s = splat(c[j]);
+            UNROLL for (int32_t v = 0; v < nv; v++) * (vd*)(c + v * TL_LANES) =
+                fnma_v(l[v], s, *(const vd*)(c + v * TL_LANES));
         }
     }
-    for (int32_t c = n; c < np; c++)
-        memset(w + c * BLOCK, 0, BLOCK * sizeof(double));
-    put_block(n, nstrip, w, d, stride, zt);
+    invert_upper(n, nv, w, reciprocal, z);
+    put_block(n, nstrip, z, d, stride, zt);
+    // Y is the transpose of y: its column strips are those of y's rows
+    for (int32_t g = 0; g < nstrip; g++)
+        for (int32_t p = 0; p < n; p++)
+            memcpy(yt + g * BLOCK * STRIP + p * STRIP, y + p * BLOCK + g * STRIP, STRIP * sizeof(double));
+    for (int32_t c = 0; c < n; c++)
+        for (int32_t p = 0; p < n; p++)
+            u[p / STRIP * stride + c * STRIP + p % STRIP] = y[c + p * BLOCK];
     return 0;
 }
 
-int32_t NAME(invert)(int32_t n, double* d, const double* u, int64_t stride, double* zt)
+int32_t NAME(lu)(int32_t n, double* d, double* u, int64_t stride, double* zt, double* yt)
 {
     if (n <= STRIP)
-        return invert_block(n, 1, d, u, stride, zt);
+        return lu_block(n, 1, d, u, stride, zt, yt);
     if (n <= 2 * STRIP)
-        return invert_block(n, 2, d, u, stride, zt);
-    return invert_block(n, 3, d, u, stride, zt);
+        return lu_block(n, 2, d, u, stride, zt, yt);
+    return lu_block(n, 3, d, u, stride, zt, yt);
 }
 
 // ---- products

@@ -11,10 +11,12 @@
 //     read first
 //
 // Z, the inverse of a triangular factor, turns the triangular solve into a product; it is kept in the place
-// of D, so solves multiply by it as well. For values with `upper` the same steps run on two panels, the lower
-// one and the transposed upper one U^T, with D^-1 (pivots exchanged inside D only) for Z:
+// of D, so solves multiply by it as well. (The inverse of D itself would do with less work on the other half,
+// but loses up to four digits more with stiffnesses over eight decades.) For values with `upper` the same
+// steps run on two panels, the lower one and the transposed upper one, with P D = Lc Uc, rows exchanged
+// inside D only:
 //
-//     L' = A21 D^-1 (lower panel),  U^T = A12^T (unchanged),  lower A22 -= L' U,  (upper A22)^T -= U^T L'^T
+//     A21 := A21 Uc^-1,   A12^T := A12^T P^T Lc^-T,   lower A22 -= A21 A12,   (upper A22)^T -= A12^T A21^T
 //
 // so that each half is again a lower triangle, and assembly is the same code.
 #include "own.h"
@@ -79,15 +81,15 @@ static void extend_children(tl_factor* f, const tl_super* x, int32_t half, bool 
 // one pivot block of n columns at column j: factor it, scale the rows below. @return 0 or 1, as the kernels
 static int32_t eliminate_block(tl_factor* f, const tl_super* x, int32_t j, int32_t n)
 {
-    double zt[TL_BLOCK * TL_BLOCK] __attribute__((aligned(64)));
+    double zt[2][TL_BLOCK * TL_BLOCK] __attribute__((aligned(64)));
     const int64_t stride = (int64_t)TL_STRIP * x->kp, at = x->panel + j / TL_STRIP * stride + j * TL_STRIP;
-    double* d = f->panel[0] + at;
-    const int32_t bad =
-        f->lu ? f->kernels->invert(n, d, f->panel[1] + at, stride, zt) : f->kernels->pivot(n, d, stride, zt);
+    const int32_t bad = f->lu ? f->kernels->lu(n, f->panel[0] + at, f->panel[1] + at, stride, zt[0], zt[1])
+                              : f->kernels->pivot(n, f->panel[0] + at, stride, zt[0]);
     if (bad)
         return bad;
     const int32_t strips = TL_PADDED(n) / TL_STRIP, below = (x->kp + x->mp - j) / TL_STRIP - strips;
-    f->kernels->scale(below, n, d + strips * stride, stride, zt, f->lu);
+    for (int32_t half = 0; half <= f->lu; half++)
+        f->kernels->scale(below, n, f->panel[half] + at + strips * stride, stride, zt[half], half);
     return 0;
 }
 
@@ -177,15 +179,15 @@ static void multiply_block(const tl_factor* f, const double* z, int64_t stride, 
 static void solve_down(const tl_factor* f, const tl_super* x, double* b, double* t)
 {
     const int64_t stride = (int64_t)TL_STRIP * x->kp;
-    const double* panel = f->panel[0] + x->panel;
+    const double *panel = f->panel[0] + x->panel, *upper = f->panel[f->lu] + x->panel;
     const int32_t* row = f->sym.rowidx + x->row;
     memcpy(t, b + x->first, sizeof(double) * (size_t)x->k);
     memset(t + x->k, 0, sizeof(double) * (size_t)(x->kp - x->k + x->mp));
     for (int32_t j = 0; j < x->k; j += TL_BLOCK) {
         const int32_t n = TL_MIN(TL_BLOCK, x->k - j), next = j + TL_BLOCK;
-        const double* a = panel + j / TL_STRIP * stride + j * TL_STRIP;
-        if (!f->lu)
-            multiply_block(f, a, stride, n, t + j, true);
+        const int64_t at = j / TL_STRIP * stride + j * TL_STRIP;
+        const double* a = panel + at;
+        multiply_block(f, upper + at, stride, n, t + j, true);
         if (next < x->k)
             f->kernels->forward((x->kp - next) / TL_STRIP, n, a + TL_BLOCK / TL_STRIP * stride, stride, t + j,
                                 t + next);

@@ -84,7 +84,7 @@ static void backends__agree_on_wide_fronts(void** state)
     talus_context_destroy(ctx);
 }
 
-// stiffness over eight decades: the residual must not see it
+// stiffness over eight decades: the residual must not see it, the solution may (condition 1e8 and more)
 static void backends__survive_bad_scaling(void** state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void backends__survive_bad_scaling(void** state)
         for (int32_t seed = 0; seed < 5; seed++) {
             problem q = problem_make(PILE, 60, -6, symmetric, 11 + seed);
             problem_fill(&q, 8.0, 12 + seed);
-            check_all(ctx, &q, TL_ORDER_AUTO, 1e-5, 1e-10);
+            check_all(ctx, &q, TL_ORDER_AUTO, 1e-7, 1e-13);
             problem_free(&q);
         }
     }

@@ -82,32 +82,45 @@ static void check_pivot(const tl_snode_kernels* k, const tl_snode_kernels* ref)
     }
 }
 
-static void check_invert(const tl_snode_kernels* k, const tl_snode_kernels* ref)
+static void check_lu(const tl_snode_kernels* k, const tl_snode_kernels* ref)
 {
     (void)ref;
     for (int32_t n = 1; n <= 24; n++) {
         for (int32_t pivoting = 0; pivoting < 2; pivoting++) {
             buffers *b = make((uint64_t)n), *old = make((uint64_t)n);
+            double yt[ZT] __attribute__((aligned(64)));
             make_block(b, n, pivoting ? 0.0 : n);
             if (pivoting && n > 1)
                 b->a[at(0, 0)] = 1e-30;
             memcpy(old, b, sizeof *b);
-            assert_int_equal(k->invert(n, b->a, b->b, STRIDE, b->zt), 0);
-            double largest = 0.0;
+            assert_int_equal(k->lu(n, b->a, b->b, STRIDE, b->zt, yt), 0);
+            // Y^T D Z = I, and Z is upper triangular
+            double z = 1.0, y = 1.0;
             for (int32_t i = 0; i < n; i++)
-                for (int32_t j = 0; j < n; j++)
-                    largest = fmax(largest, fabs(b->a[at(i, j)]));
+                for (int32_t j = 0; j < n; j++) {
+                    z = fmax(z, fabs(b->a[at(i, j)]));
+                    y = fmax(y, fabs(b->b[at(i, j)]));
+                }
             for (int32_t i = 0; i < n; i++) {
                 for (int32_t j = 0; j < n; j++) {
                     double s = 0.0;
                     for (int32_t p = 0; p < n; p++)
-                        s += (i >= p ? old->a[at(i, p)] : old->b[at(p, i)]) * b->a[at(p, j)];
-                    // the residual of an inverse grows with its entries and with the multipliers, here up to
-                    // 100
-                    test_near(k->isa, &s, &(double){i == j}, 1, 1e-12 * (1.0 + largest), 1.0);
+                        for (int32_t q = 0; q < n; q++)
+                            s += b->b[at(p, i)] * (p >= q ? old->a[at(p, q)] : old->b[at(q, p)]) *
+                                 b->a[at(q, j)];
+                    // the entries of the inverse factors scale the error
+                    test_near(k->isa, &s, &(double){i == j}, 1, 1e-14 * z * y, 1.0);
+                    assert_true(i <= j || b->a[at(i, j)] == 0.0);
                     assert_true(b->zt[j / 8 * 192 + i * 8 + j % 8] == b->a[at(i, j)]);
+                    assert_true(yt[j / 8 * 192 + i * 8 + j % 8] == b->b[at(i, j)]);
                 }
+                for (int32_t j = n; j < TL_PADDED(n); j++)
+                    assert_true(b->zt[j / 8 * 192 + i * 8 + j % 8] == 0.0 &&
+                                yt[j / 8 * 192 + i * 8 + j % 8] == 0.0);
             }
+            for (int32_t i = 0; i < n; i++)
+                b->a[at(i, 0)] = 0.0;
+            assert_int_equal(k->lu(n, b->a, b->b, STRIDE, b->zt, yt), 1);
             free(b);
             free(old);
         }
@@ -236,10 +249,10 @@ static void snode_pivot__gives_the_inverse_factor(void** state)
     for_each_isa(check_pivot);
 }
 
-static void snode_invert__gives_the_inverse(void** state)
+static void snode_lu__gives_the_inverse_factors(void** state)
 {
     (void)state;
-    for_each_isa(check_invert);
+    for_each_isa(check_lu);
 }
 
 static void snode_scale__multiplies_in_place(void** state)
@@ -271,7 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(snode_update__reference_is_the_definition),
         cmocka_unit_test(snode_pivot__gives_the_inverse_factor),
-        cmocka_unit_test(snode_invert__gives_the_inverse),
+        cmocka_unit_test(snode_lu__gives_the_inverse_factors),
         cmocka_unit_test(snode_scale__multiplies_in_place),
         cmocka_unit_test(snode_update__equals_reference),
         cmocka_unit_test(snode_extend__equals_reference),
