@@ -139,12 +139,14 @@ talus_status tl_compile_actuators(tl_compile* c)
 // ---- keyframes
 // -------------------------------------------------------------------------------------------------------
 
+/// A key may be short: what attached models add keeps its reference value, as in MuJoCo.
 static talus_status key_size(tl_compile* c, const tl_spec_key* k, const char* attr, int32_t got, int32_t want)
 {
-    if (got == 0 || got == want)
+    if (got <= want)
         return TALUS_OK;
     return tl_fail_at(c->spec->ctx, TALUS_ERR_INPUT, k->at.file, k->at.line,
-                      "<key %s>: attribute '%s' has %d numbers, expected %d", k->name, attr, got, want);
+                      "<key %s>: attribute '%s' has %d numbers, expected at most %d", k->name, attr, got,
+                      want);
 }
 
 talus_status tl_compile_keys(tl_compile* c)
@@ -162,11 +164,13 @@ talus_status tl_compile_keys(tl_compile* c)
         TL_TRY(key_size(c, k, "qpos", k->nq, nq));
         TL_TRY(key_size(c, k, "qvel", k->nv, nv));
         TL_TRY(key_size(c, k, "ctrl", k->nctrl, nu));
-        memcpy(q + i * nq, k->nq ? k->q : m->mb.qpos0, sizeof *q * (size_t)nq);
+        memcpy(q + i * nq, m->mb.qpos0, sizeof *q * (size_t)nq);
+        if (k->nq)
+            memcpy(q + i * nq, k->q, sizeof *q * (size_t)k->nq);
         if (k->nv)
-            memcpy(v + i * nv, k->v, sizeof *v * (size_t)nv);
+            memcpy(v + i * nv, k->v, sizeof *v * (size_t)k->nv);
         if (k->nctrl)
-            memcpy(ctrl + i * nu, k->ctrl, sizeof *ctrl * (size_t)nu);
+            memcpy(ctrl + i * nu, k->ctrl, sizeof *ctrl * (size_t)k->nctrl);
         for (int32_t j = 0; j < m->mb.njnt; j++) {
             const int32_t type = m->mb.jnt_type[j], at = m->mb.jnt_q[j] + (type == TL_JOINT_FREE ? 3 : 0);
             if (type <= TL_JOINT_BALL && !tl_quat_normalize(q + i * nq + at))

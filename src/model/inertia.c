@@ -91,11 +91,12 @@ static void measure(const tl_spec* s, const tl_spec_geom* g, double* volume, dou
 }
 
 /// A mesh geom: measure its file, fit a primitive to it, move the geom into the mesh's principal frame.
-static talus_status place_mesh(tl_compile* c, tl_spec_geom* g, bool needed)
+static talus_status place_mesh(tl_compile* c, tl_spec_geom* g, bool for_mass)
 {
     tl_spec* s = c->spec;
     tl_spec_mesh* m = &s->mesh[g->mesh];
-    TL_TRY(tl_mesh_prepare(s, m, needed));
+    // a primitive needs its size as a mass does
+    TL_TRY(tl_mesh_prepare(s, m, g->contype || g->conaffinity, for_mass || g->type != TL_SHAPE_MESH));
     if (!m->ready)
         return TALUS_OK;
     double center[3] = {0.0, 0.0, 0.0}, at[3];
@@ -126,7 +127,7 @@ static talus_status geom_mass(tl_compile* c, int32_t i)
                        g->group >= k->inertiagrouprange[0] && g->group <= k->inertiagrouprange[1] &&
                        g->mass != 0.0 && (!isnan(g->mass) || g->density != 0.0);
     if (g->mesh >= 0)
-        TL_TRY(place_mesh(c, g, infer || g->contype || g->conaffinity || g->type != TL_SHAPE_MESH));
+        TL_TRY(place_mesh(c, g, infer));
     if (g->hfield >= 0) {
         const double* size = s->hfield[g->hfield].size;
         g->size[0] = size[0];

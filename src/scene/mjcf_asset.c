@@ -105,7 +105,8 @@ static talus_status read_mesh(tl_reader* r, const tl_xml_node* n, int32_t model)
     memcpy(m->params, params ? params : m->params, sizeof(double) * (size_t)nparam);
     if (m->builtin && (file || m->nvert > 0))
         return tl_bad(r, n, "builtin excludes file and vertex");
-    if (n->child)
+    m->plugin = n->child != NULL; // <plugin> is the only child of a mesh
+    if (m->plugin)
         TL_TRY(tl_unsupported(r, n->child, true, "plugins"));
     m->name = name ? name : "";
     return tl_add_name(r, n, NAME_MESH, model, m->name, (int32_t)r->spec->nmesh - 1);

@@ -50,8 +50,8 @@ static talus_status joint_limits(tl_reader* r, const tl_xml_node* n, const tl_sp
     }
     if (!j->limited)
         return TALUS_OK;
-    if (j->type == TL_JOINT_BALL && (j->range[0] != 0.0 || !(j->range[1] > 0.0)))
-        return tl_bad(r, n, "range [%g, %g] of a ball joint; expected: 0 and a positive angle", j->range[0],
+    if (j->type == TL_JOINT_BALL && (j->range[0] != 0.0 || j->range[1] < 0.0))
+        return tl_bad(r, n, "range [%g, %g] of a ball joint; expected: 0 and an angle", j->range[0],
                       j->range[1]);
     if (j->type != TL_JOINT_BALL && j->range[0] >= j->range[1])
         return tl_bad(r, n, "range [%g, %g] is empty", j->range[0], j->range[1]);

@@ -79,8 +79,9 @@ typedef struct tl_spec_mesh {
     const char* builtin; // "sphere", "cone", ...; NULL
     double params[8];
     int32_t nparam;
+    bool plugin; // made by a plugin
     // filled by tl_mesh_prepare
-    bool ready;
+    bool tried, ready;
     double volume, boxsize[3], pos[3], quat[4], lo[3], hi[3]; // volume: area for shells; box of equal inertia
 } tl_spec_mesh;
 
@@ -175,8 +176,8 @@ void tl_spec_destroy(tl_spec* spec);
 talus_status tl_spec_unsupported(tl_spec* s, tl_src at, bool dynamics, const char* what);
 
 /// Load and measure a mesh: volume, inertia, principal frame, box. Once per mesh. A file that cannot be read
-/// is an error when the mesh is `needed` (for contact or mass), else a notice and m->ready stays false.
-talus_status tl_mesh_prepare(tl_spec* s, tl_spec_mesh* m, bool needed);
+/// is an error when the mesh is for contact or mass, else a notice, and m->ready stays false.
+talus_status tl_mesh_prepare(tl_spec* s, tl_spec_mesh* m, bool for_contact, bool for_mass);
 /// Size of a primitive that fits the mesh (compiler fitaabb: its box, else its box of equal inertia), and its
 /// centre in the mesh's principal frame.
 talus_status tl_mesh_fit(tl_spec* s, const tl_spec_mesh* m, tl_spec_geom* g, double* center);

@@ -144,7 +144,7 @@ static const row rows[] = {
     {2, '*', "body",
      "axisangle childclass euler fuse gravcomp mocap name pos quat simple sleep user xyaxes zaxis"},
     {2, '*', "frame", "axisangle childclass euler name pos quat xyaxes zaxis"},
-    {2, '*', "replicate", "childclass count euler offset sep"},
+    {2, '*', "replicate", "childclass count euler offset prefix sep"},
     {2, '?', "inertial", "axisangle diaginertia euler fullinertia mass pos quat xyaxes zaxis"},
     {2, '*', "joint",
      "actuatorfrclimited actuatorfrcrange actuatorgravcomp armature axis class damping frictionloss "
