@@ -267,8 +267,8 @@ static void search_sphere(overlap* o)
     }
 }
 
-// A step off the kinks that n lies on but is not held by: kink k holds n while the slope of the other terms along a_k is
-// at most l_k, the apex n = z of a cylinder while the slope across z is at most r.
+// A step off the kinks that n lies on but is not held by: kink k holds n while the slope of the other terms
+// along a_k is at most l_k, the apex n = z of a cylinder while the slope across z is at most r.
 static bool find_way_out(const overlap* o, const double* n, double* out)
 {
     double g[3], way[3] = {0.0, 0.0, 0.0};

@@ -42,6 +42,17 @@ struct tl_broad {
     int64_t npairs, cap, scratch_cap;
 };
 
+// fmin and fmax are calls, for the sake of NaN
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 talus_status tl_broad_create(talus_context* ctx, int32_t n, tl_broad** out)
 {
     tl_broad* b = tl_calloc(ctx, sizeof *b);
@@ -56,7 +67,7 @@ talus_status tl_broad_create(talus_context* ctx, int32_t n, tl_broad** out)
     b->leaf = tl_alloc(ctx, count * sizeof *b->leaf);
     b->moved = tl_alloc(ctx, count * sizeof *b->moved);
     b->unbounded = tl_alloc(ctx, count * sizeof *b->unbounded);
-    b->flag = tl_alloc(ctx, count);
+    b->flag = tl_calloc(ctx, count);
     b->nodes = tl_alloc(ctx, 2 * count * sizeof *b->nodes);
     b->key = tl_alloc(ctx, count * sizeof *b->key);
     if (!b->lo || !b->hi || !b->order || !b->leaf || !b->moved || !b->unbounded || !b->flag || !b->nodes ||
@@ -102,8 +113,8 @@ static void refit(tl_broad* b, int32_t i)
     if (nd->count == 0) {
         const node *l = &b->nodes[i + 1], *r = &b->nodes[nd->right];
         for (int k = 0; k < 3; k++) {
-            nd->lo[k] = fmin(l->lo[k], r->lo[k]);
-            nd->hi[k] = fmax(l->hi[k], r->hi[k]);
+            nd->lo[k] = smaller(l->lo[k], r->lo[k]);
+            nd->hi[k] = larger(l->hi[k], r->hi[k]);
         }
         return;
     }
@@ -113,8 +124,8 @@ static void refit(tl_broad* b, int32_t i)
     }
     for (int32_t j = nd->begin; j < nd->begin + nd->count; j++)
         for (int k = 0; k < 3; k++) {
-            nd->lo[k] = fmin(nd->lo[k], b->lo[3 * b->order[j] + k]);
-            nd->hi[k] = fmax(nd->hi[k], b->hi[3 * b->order[j] + k]);
+            nd->lo[k] = smaller(nd->lo[k], b->lo[3 * b->order[j] + k]);
+            nd->hi[k] = larger(nd->hi[k], b->hi[3 * b->order[j] + k]);
         }
 }
 
@@ -157,8 +168,8 @@ static int32_t split(tl_broad* b, int32_t begin, int32_t count)
     for (int32_t j = begin; j < begin + count; j++)
         for (int k = 0; k < 3; k++) {
             const double c = 0.5 * b->lo[3 * b->order[j] + k] + 0.5 * b->hi[3 * b->order[j] + k];
-            lo[k] = fmin(lo[k], c);
-            hi[k] = fmax(hi[k], c);
+            lo[k] = smaller(lo[k], c);
+            hi[k] = larger(hi[k], c);
         }
     int axis = 0;
     for (int k = 1; k < 3; k++)
@@ -217,24 +228,44 @@ static void build(tl_broad* b)
     b->excess = 0;
 }
 
-// take over the boxes of moved shapes; false when one has become bounded or unbounded
-static bool take_boxes(tl_broad* b, const double* lo, const double* hi, const uint8_t* moving)
+static void add_moved(tl_broad* b, int32_t i, const double* lo, const double* hi)
 {
-    bool same = true;
-    b->nmoved = 0;
-    for (int32_t i = 0; i < b->n; i++) {
-        const bool moves = !moving || moving[i];
-        b->flag[i] = moves;
-        if (!moves && b->is_built)
-            continue;
-        memcpy(&b->lo[3 * i], &lo[3 * i], 3 * sizeof *lo);
-        memcpy(&b->hi[3 * i], &hi[3 * i], 3 * sizeof *hi);
-        if (moves)
-            b->moved[b->nmoved++] = i;
-        if (b->is_built && is_bounded(b, i) != (b->leaf[i] >= 0))
-            same = false;
+    b->flag[i] = 1;
+    b->moved[b->nmoved++] = i;
+    memcpy(&b->lo[3 * i], &lo[3 * i], 3 * sizeof *lo);
+    memcpy(&b->hi[3 * i], &hi[3 * i], 3 * sizeof *hi);
+}
+
+// list the shapes that move and take over their boxes; shapes at rest cost an eighth of a load each
+static void take_boxes(tl_broad* b, const double* lo, const double* hi, const uint8_t* moving)
+{
+    if (!b->is_built && b->n > 0) {
+        memcpy(b->lo, lo, 3 * (size_t)b->n * sizeof *lo);
+        memcpy(b->hi, hi, 3 * (size_t)b->n * sizeof *hi);
     }
-    return same;
+    for (int32_t m = 0; m < b->nmoved; m++)
+        b->flag[b->moved[m]] = 0;
+    b->nmoved = 0;
+    for (int32_t i = 0; i < b->n;) {
+        uint64_t word[4] = {1, 0, 0, 0};
+        const int32_t run = TL_MIN(b->n - i, (int32_t)sizeof word);
+        if (moving && run == (int32_t)sizeof word)
+            memcpy(word, &moving[i], sizeof word);
+        if (word[0] | word[1] | word[2] | word[3])
+            for (int32_t j = i; j < i + run; j++)
+                if (!moving || moving[j])
+                    add_moved(b, j, lo, hi);
+        i += run;
+    }
+}
+
+// a shape that has become bounded or unbounded changes its place in the structure
+static bool is_placed(const tl_broad* b)
+{
+    for (int32_t m = 0; m < b->nmoved; m++)
+        if (is_bounded(b, b->moved[m]) != (b->leaf[b->moved[m]] >= 0))
+            return false;
+    return true;
 }
 
 static void refit_moved(tl_broad* b)
@@ -360,8 +391,8 @@ talus_status tl_broad_update(tl_broad* b, const double* lo, const double* hi, co
                              const tl_pair** pairs, int32_t* npairs)
 {
     const filter f = {may_collide, user};
-    const bool same = take_boxes(b, lo, hi, moving);
-    if (!b->is_built || !same || b->excess > 8 * (int64_t)b->n)
+    take_boxes(b, lo, hi, moving);
+    if (!b->is_built || !is_placed(b) || b->excess > 8 * (int64_t)b->n)
         build(b);
     else
         refit_moved(b);

@@ -4,8 +4,8 @@
 
 #include "base.h"
 
-/// Sizes as MuJoCo's: sphere (r); capsule (r, half length of the axis, z); ellipsoid (semi-axes); cylinder (r, half
-/// length, z); box (half sizes); plane: z = 0, outward +z, sizes are only for drawing.
+/// Sizes as MuJoCo's: sphere (r); capsule (r, half length of the axis, z); ellipsoid (semi-axes); cylinder
+/// (r, half length, z); box (half sizes); plane: z = 0, outward +z, sizes are only for drawing.
 typedef enum tl_shape_type {
     TL_SHAPE_PLANE,
     TL_SHAPE_SPHERE,
@@ -39,9 +39,9 @@ typedef struct tl_contact_point {
     int32_t feature;  // same feature in the next step, same number: the warm start's key within the pair
 } tl_contact_point;
 
-/// Contact points of A against B with depth > -margin, at most TL_MANIFOLD_MAX; deterministic, and symmetric: swapping
-/// A and B gives the same points with pa, pb swapped and the normal reversed.
-/// Pairs without a method (mesh, height field, plane-plane) give 0.
+/// Contact points of A against B with depth > -margin, at most TL_MANIFOLD_MAX; deterministic, and symmetric:
+/// swapping A and B gives the same points with pa, pb swapped and the normal reversed. Pairs without a method
+/// (mesh, height field, plane-plane) give 0.
 /// @return number of points
 int32_t tl_collide(const tl_shape* a, const tl_pose* Xa, const tl_shape* b, const tl_pose* Xb, double margin,
                    tl_contact_point* out);
@@ -50,15 +50,16 @@ bool tl_collide_supported(int32_t type_a, int32_t type_b);
 
 /// World bounding box; planes are unbounded (+-inf).
 void tl_shape_aabb(const tl_shape* s, const tl_pose* X, double* lo, double* hi);
-/// Volume [m^3], centre of mass and inertia about it (ixx iyy izz, shape axes) for density 1. Planes, meshes: 0.
+/// Volume [m^3], centre of mass and inertia about it (ixx iyy izz, shape axes) for density 1. Planes, meshes:
+/// 0.
 void tl_shape_inertia(const tl_shape* s, double* volume, double* inertia);
 
 typedef struct tl_pair {
     int32_t a, b; // a < b
 } tl_pair;
 
-/// Broad phase over n shapes. Cost near-linear; static shapes cost nothing while they stay. Keeps its structures
-/// between updates; allocates only when the number of pairs grows.
+/// Broad phase over n shapes. Cost near-linear; static shapes cost nothing while they stay. Keeps its
+/// structures between updates; allocates only when the number of pairs grows.
 typedef struct tl_broad tl_broad;
 talus_status tl_broad_create(talus_context* ctx, int32_t n, tl_broad** out);
 void tl_broad_destroy(tl_broad* b);

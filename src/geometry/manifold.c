@@ -218,7 +218,8 @@ static void cross_disc_polygon(const patch* p, const face* disc, const face* pol
     }
 }
 
-// places for parallel discs, with the depth that the tilt gives; a tilt that moves them off the rim leaves them out
+// places for parallel discs, with the depth that the tilt gives; a tilt that moves them off the rim leaves
+// them out
 static void cross_discs(const patch* p)
 {
     double c[3], w[3];
@@ -242,12 +243,45 @@ static void cross_discs(const patch* p)
     }
 }
 
+// of two discs whose rims nearly coincide only the smaller one counts
+static bool is_disc_of_a(const patch* p)
+{
+    return p->fa->is_disc && (!p->fb->is_disc || p->fa->hu <= p->fb->hu);
+}
+
+// the disc's point that a small tilt brings deepest, whichever face is the reference
+static void add_steepest(const patch* p)
+{
+    if (!p->fa->is_disc && !p->fb->is_disc)
+        return;
+    const bool on_a = is_disc_of_a(p);
+    const face *disc = on_a ? p->fa : p->fb, *other = on_a ? p->fb : p->fa;
+    double d[3], y[3], x[TL_CYLINDER_POINTS][3];
+    int32_t id[TL_CYLINDER_POINTS];
+    for (int k = 0; k < 3; k++)
+        d[k] = -other->m[k];
+    tl_cylinder_points(disc->g, d, x, id);
+    const int32_t end = disc->sign > 0 ? 0 : 1;
+    // a rim that lies wholly beyond the other face has no part in the patch
+    bool has_rim = false;
+    for (int32_t i = 0; i < TL_RIM && !has_rim; i++) {
+        project(other, x[2 + i], p->n, y);
+        has_rim = is_inside(other, y, p->near);
+    }
+    project(other, x[end], p->n, y);
+    if (!has_rim || !is_inside(other, y, p->near))
+        return;
+    if (on_a)
+        tl_add_point(p->m, x[end], y, p->n, TL_FEATURE(TL_ON_A, 64 + id[end], 0));
+    else
+        tl_add_point(p->m, y, x[end], p->n, TL_FEATURE(TL_ON_B, 0, 64 + id[end]));
+}
+
 static void add_face_overlap(const patch* p)
 {
     const face *a = p->fa, *b = p->fb;
     if (a->is_disc && b->is_disc) {
-        // of two rims that nearly coincide only one may count
-        const bool a_first = a->hu <= b->hu;
+        const bool a_first = is_disc_of_a(p);
         const double strict = -0.05 * fmin(a->hu, b->hu);
         add_corners(p, a_first ? a : b, a_first ? b : a, a_first, p->near);
         cross_discs(p);
@@ -327,13 +361,16 @@ static void add_on_face(const tl_solid* inc, const face* ref, bool ref_on_a, con
         p.near = fmin(p.near, NEAR * fmin(f.hu, f.hv));
         p.fa = ref_on_a ? ref : &f;
         p.fb = ref_on_a ? &f : ref;
-        if (f.is_disc) {
+        const bool is_flat = face_misalignment(inc, n, &axis) < 2.0 * SNAP_FLAT;
+        if (f.is_disc && !is_flat) {
             tl_cylinder_points(inc, toward, x, id);
             add_segment(&p, ref, ref_on_a, x, id);
             double d[3];
             sub3(d, x[2], f.c);
             f.rim = norm3(d);
         }
+        if (is_flat)
+            add_steepest(&p);
         if (dot3(f.m, toward) > 0.5) // else a cylinder on its side
             add_face_overlap(&p);
     }
