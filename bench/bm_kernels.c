@@ -346,6 +346,17 @@ static void jacobian_add(bm_state* s, void* user)
     report(s, w);
 }
 
+static void gradient(bm_state* s, void* user)
+{
+    const work* w = user;
+    const contacts* c = w->c;
+    while (bm_next(s)) {
+        w->set->gradient_apply(N, LD, c->G, c->v, NULL, NULL, c->nu);
+        bm_clobber();
+    }
+    report(s, w);
+}
+
 static void machine(bm_state* s, void* user)
 {
     const work* w = user;
@@ -371,6 +382,7 @@ static const operation operations_timed[] = {
     {"bm_kernels_contact_force/f_only/n:4096/isa:%s", force_alone, 22, 1, 1, 8, 3},
     {"bm_kernels_contact_local/n:4096/isa:%s", local, 71, 2, 3, 13, 6},
     {"bm_kernels_tals_limit/n:4096/isa:%s", tals, 40, 2, 2, 5, 1},
+    {"bm_kernels_gradient_apply/n:4096/isa:%s", gradient, 11, 0, 0, 9, 3},
     // 36 entries, 2 words of indices, velocities in the first-level cache
     {"bm_kernels_jacobian_apply/n:4096/isa:%s", jacobian_apply, 69, 0, 0, 38, 3},
     {"bm_kernels_jacobian_add/n:4096/isa:%s", jacobian_add, 75, 0, 0, 41, 0},

@@ -5,6 +5,7 @@
 
 #include "contact_force/contact_force.h"
 #include "contact_local/contact_local.h"
+#include "gradient_apply/gradient_apply.h"
 #include "jacobian_apply/jacobian_apply.h"
 #include "tals_limit/tals_limit.h"
 
@@ -13,6 +14,7 @@ typedef struct tl_kernels {
     tl_contact_force_fn* contact_force;
     tl_contact_local_fn* contact_local;
     tl_tals_limit_fn* tals_limit;
+    tl_gradient_apply_fn* gradient_apply;
     tl_jacobian_apply_fn* jacobian_apply;
     tl_jacobian_add_fn* jacobian_add;
 } tl_kernels;
