@@ -4,6 +4,7 @@
 // memory.
 #define _GNU_SOURCE
 #include "cli.h"
+#include "h5.h"
 #include "state_file.h"
 
 #include <errno.h>
@@ -200,6 +201,7 @@ static int run_command(const cli_command* command, int argc, char** argv)
 int main(int argc, char** argv)
 {
     const char* word = argc > 1 ? argv[1] : "";
+    tl_h5_no_exit_handler();
     signal(SIGPIPE, SIG_IGN); // a reader that goes away is an I/O error like any other
     if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
         puts("talus " VERSION_TEXT(TALUS_VERSION_MAJOR, TALUS_VERSION_MINOR, TALUS_VERSION_PATCH));

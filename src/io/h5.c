@@ -61,6 +61,11 @@ static talus_status finish_open(tl_h5* h, hid_t list, const char* what)
     return status;
 }
 
+void tl_h5_no_exit_handler(void)
+{
+    H5dont_atexit();
+}
+
 talus_status tl_h5_create(talus_context* ctx, const char* path, tl_h5* out)
 {
     start(ctx, path, out);
@@ -340,6 +345,10 @@ talus_status tl_h5_read_text(tl_h5* h, const char* name, char* text, size_t size
 }
 
 #else // without HDF5 no file can be opened, so the rest is never reached
+
+void tl_h5_no_exit_handler(void)
+{
+}
 
 talus_status tl_h5_create(talus_context* ctx, const char* path, tl_h5* out)
 {

@@ -15,6 +15,10 @@ typedef struct tl_h5 {
 
 typedef enum tl_h5_type { TL_H5_F64, TL_H5_I32, TL_H5_I64 } tl_h5_type;
 
+/// For programs, before the first use: the library's handler at exit has nothing to close then, but where a
+/// file could not be written it would print pages about it.
+void tl_h5_no_exit_handler(void);
+
 /// Replace or make a file. @return OK, ERR_IO, ERR_UNSUPPORTED (built without HDF5)
 talus_status tl_h5_create(talus_context* ctx, const char* path, tl_h5* out);
 /// Open to read, or to append so that others may read meanwhile (single writer, many readers).

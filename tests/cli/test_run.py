@@ -317,8 +317,9 @@ class BadOutput(Case):
             self.skipTest("no /dev/full")
         scene = self.write("fall.xml", FALL)
         for option in ("--final", "--picture", "--out"):
-            p = run("run", scene, "--time", 0.1, option, "/dev/full", code=3)
+            p = run("run", scene, "--time", 0.1, option, "/dev/full", "--quiet", code=3)
             self.assertIn("/dev/full", p.stderr)
+            self.assertEqual(p.stderr.count("\n"), 1, p.stderr)
         with open("/dev/full", "w") as full:
             p = subprocess.run([TALUS, "run", scene, "--time", "0.1", "--json"], stdout=full, stderr=subprocess.PIPE,
                                text=True)
@@ -342,7 +343,8 @@ class Failure(Case):
                 self.path("f.json"), *args, code=1)
         self.assertIn("1e-07", p.stderr)
         self.assertIn("0.154321", p.stderr)
-        self.assertIn("--keep-going", p.stderr)
+        for word in ("--keep-going", "worst contact", "cube", "residual", "depth", "slip", "try"):
+            self.assertIn(word, p.stderr)
         out = strict_json(p.stdout)
         self.assertEqual((out["unconverged"], out["steps"]), (1, 0))
         # the state before the step is kept
