@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#define PAIR_GRAIN 64
+#define PAIR_GRAIN 256
 
 static void rotate(const double* R, const double* x, double* y)
 {

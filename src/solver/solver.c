@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#define TASK_CONTACTS 48 // about 100 us of work
+
 talus_status talus_solver_create(talus_context* ctx, const talus_solver_options* options, talus_solver** out)
 {
     if (!ctx || !out)
@@ -62,11 +64,11 @@ static talus_status reserve_slots(talus_solver* s, int32_t ntree)
     return TALUS_OK;
 }
 
-static void solve_range(void* arg, int32_t begin, int32_t end, int32_t block)
+static void solve_task(void* arg, int32_t begin, int32_t end, int32_t block)
 {
     (void)block;
     tl_islands* all = arg;
-    for (int32_t i = begin; i < end; i++) {
+    for (int32_t i = all->task[begin]; i < all->task[end]; i++) {
         tl_island* s = all->island + i;
         if (s->opt->globalization == TALUS_GLOBALIZATION_LIFTING)
             tl_isl_lifting(s);
@@ -82,6 +84,24 @@ static void solve_range(void* arg, int32_t begin, int32_t end, int32_t block)
         }
         tl_arena_release(&s->work, bottom);
     }
+}
+
+// islands in a row until a task is worth its start; bounds depend on the problem alone
+static talus_status make_tasks(talus_solver* s, tl_islands* all)
+{
+    all->task = TL_ARENA(&s->arena, int32_t, all->n + 1);
+    if (!all->task)
+        return tl_nomem(s->ctx, s->arena.used);
+    int32_t contacts = 0;
+    all->ntask = all->task[0] = 0;
+    for (int32_t i = 0; i < all->n; i++) {
+        contacts += all->island[i].nc;
+        if (contacts >= TASK_CONTACTS || i == all->n - 1) {
+            all->task[++all->ntask] = i + 1;
+            contacts = 0;
+        }
+    }
+    return TALUS_OK;
 }
 
 static void add_info(talus_solve_info* sum, const tl_island* s)
@@ -165,9 +185,10 @@ talus_status talus_solver_step(talus_solver* s, const talus_problem_view* prob, 
         all.island[i].slot = s->slot + all.island[i].tree[0];
         all.island[i].info.worst_contact = -1;
     }
+    TL_TRY(make_tasks(s, &all));
     talus_solve_info sum = {.nislands = all.n, .ncontacts_active = all.ncontacts, .worst_contact = -1};
     sum.t_setup = tl_now() - t0;
-    tl_parallel_for(s->ctx, all.n, 1, solve_range, &all);
+    tl_parallel_for(s->ctx, all.ntask, 1, solve_task, &all);
     bool memory = false;
     for (int32_t i = 0; i < all.n; i++) {
         memory |= all.island[i].failed_memory;

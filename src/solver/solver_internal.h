@@ -35,6 +35,8 @@ typedef struct tl_islands {
     tl_island* island;
     int64_t* gdof;     // (ntree + 1) first dof of each tree
     int32_t ncontacts; // taking part
+    int32_t ntask;
+    int32_t* task; // (ntask + 1) first island of each task
 } tl_islands;
 
 /// problem.c: sizes, signs, finite values; messages name field and index.
