@@ -98,13 +98,17 @@ static talus_status finish_info(tl_compile* c)
     info->ntree = m->mb.ntree;
     info->nu = m->nu;
     info->nkey = m->nkey;
-    info->nnotice = s->nnotice;
+    info->nnotice = (int32_t)s->nnotice;
     info->timestep = s->option.timestep;
     for (int i = 0; i < 3; i++)
         info->gravity[i] = s->option.flags.gravity ? s->option.gravity[i] : 0.0;
+    m->notice = TL_MODEL_ARRAY(m, const char*, s->nnotice);
+    for (int64_t i = 0; i < s->nnotice && m->notice; i++)
+        if (!(m->notice[i] = tl_model_text(m, s->notice[i])))
+            return TALUS_ERR_NOMEM;
     m->path = tl_model_text(m, s->path);
     m->text = tl_model_text(m, s->text);
-    return m->path && m->text ? TALUS_OK : TALUS_ERR_NOMEM;
+    return m->notice && m->path && m->text ? TALUS_OK : TALUS_ERR_NOMEM;
 }
 
 static talus_status compile(tl_compile* c)

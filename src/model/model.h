@@ -71,6 +71,8 @@ struct talus_model {
     const double* key_v;    // (nkey x nv)
     const double* key_ctrl; // (nkey x nu)
 
+    const char** notice; // (info.nnotice) what of the file is not used, "file:line: text"
+
     // names, "" where there is none
     const char** body_name;
     const char** jnt_name;

@@ -204,11 +204,9 @@ static talus_status check_surface(tl_spec* s, tl_spec_mesh* m)
         return TALUS_OK;
     if (m->inertia == TL_MESH_EXACT)
         return tl_mesh_bad(s, m, "open edges: %lld; an exact volume needs a closed surface", (long long)open);
-    s->nnotice++;
-    tl_notice(s->ctx,
-              "%s:%d: <mesh %s>: open edges: %lld; its mass is that of the tetrahedra under its faces",
-              m->at.file, m->at.line, m->name, (long long)open);
-    return TALUS_OK;
+    return tl_spec_notice(s, m->at,
+                          "<mesh %s>: open edges: %lld; its mass is that of the tetrahedra under its faces",
+                          m->name, (long long)open);
 }
 
 /// Vertices and faces from where they come.
@@ -232,10 +230,8 @@ static talus_status fetch(tl_spec* s, tl_spec_mesh* m, bool for_contact, bool fo
         return TALUS_OK;
     if (for_contact || for_mass)
         return tl_mesh_bad(s, m, "cannot read the mesh file '%.300s'", m->file);
-    s->nnotice++;
-    tl_notice(s->ctx, "%s:%d: <mesh %s>: cannot read '%s'; it is only drawn, loading goes on", m->at.file,
-              m->at.line, m->name, m->file);
-    return TALUS_OK;
+    return tl_spec_notice(s, m->at, "<mesh %s>: cannot read '%s'; it is only drawn, loading goes on", m->name,
+                          m->file);
 }
 
 talus_status tl_mesh_prepare(tl_spec* s, tl_spec_mesh* m, bool for_contact, bool for_mass)

@@ -14,6 +14,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 // ---- compiler and option
@@ -173,13 +174,29 @@ talus_status tl_read_model(tl_reader* r, const char* path, const char* name, con
 // ---- notices
 // ---------------------------------------------------------------------------------------------------------
 
+talus_status tl_spec_notice(tl_spec* s, tl_src at, const char* fmt, ...)
+{
+    char text[700];
+    const int head = snprintf(text, sizeof text, "%.300s:%d: ", at.file, at.line);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text + head, sizeof text - (size_t)head, fmt, args);
+    va_end(args);
+    TL_TRY(TL_GROW(s->ctx, s->notice, s->cap_notice, s->nnotice, s->nnotice + 1));
+    char* copy = tl_arena_alloc(&s->memory, strlen(text) + 1);
+    if (!copy)
+        return tl_nomem(s->ctx, strlen(text));
+    memcpy(copy, text, strlen(text) + 1);
+    s->notice[s->nnotice++] = copy;
+    tl_notice(s->ctx, "%s", text);
+    return TALUS_OK;
+}
+
 talus_status tl_spec_unsupported(tl_spec* s, tl_src at, bool dynamics, const char* what)
 {
     if (s->strict && dynamics)
         return tl_fail_at(s->ctx, TALUS_ERR_UNSUPPORTED, at.file, at.line, "not supported: %s", what);
-    s->nnotice++;
-    tl_notice(s->ctx, "%s:%d: not used: %s", at.file, at.line, what);
-    return TALUS_OK;
+    return tl_spec_notice(s, at, "not used: %s", what);
 }
 
 talus_status tl_unsupported(tl_reader* r, const tl_xml_node* n, bool dynamics, const char* what)
@@ -215,6 +232,7 @@ void tl_spec_destroy(tl_spec* s)
     TL_SPEC_LIST(FREE_ARRAY)
 #undef FREE_ARRAY
     tl_free(ctx, s->exclude);
+    tl_free(ctx, s->notice);
     tl_free(ctx, s->body_used);
     tl_arena_fini(&s->memory);
     tl_free(ctx, s);

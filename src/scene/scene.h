@@ -153,7 +153,9 @@ typedef struct tl_spec {
     tl_arena memory; // strings and small arrays
     const char* path;
     const char* text; // of the main file
-    int32_t strict, nnotice;
+    int32_t strict;
+    const char** notice; // texts of the notices sent
+    int64_t nnotice, cap_notice;
     tl_spec_compiler compiler;
     tl_spec_option option;
     // growing arrays: NAME, NAME count, NAME capacity. Bodies are in depth-first order, the world is body 0;
@@ -172,6 +174,8 @@ typedef struct tl_spec {
 talus_status tl_spec_load(talus_context* ctx, const char* path, int32_t strict, tl_spec** out);
 void tl_spec_destroy(tl_spec* spec);
 
+/// Send and keep a notice: "file:line: text".
+talus_status tl_spec_notice(tl_spec* s, tl_src at, const char* fmt, ...) TL_PRINTF(3, 4);
 /// Something is not understood: a notice, or with strict and `dynamics` an error.
 talus_status tl_spec_unsupported(tl_spec* s, tl_src at, bool dynamics, const char* what);
 
