@@ -202,7 +202,9 @@ int main(int argc, char** argv)
 {
     const char* word = argc > 1 ? argv[1] : "";
     tl_h5_no_exit_handler();
-    signal(SIGPIPE, SIG_IGN); // a reader that goes away is an I/O error like any other
+    // a reader that goes away and a file at its size limit are I/O errors like any other
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
         puts("talus " VERSION_TEXT(TALUS_VERSION_MAJOR, TALUS_VERSION_MINOR, TALUS_VERSION_PATCH));
         return CLI_DONE;

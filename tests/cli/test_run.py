@@ -325,6 +325,35 @@ class BadOutput(Case):
                                text=True)
         self.assertEqual(p.returncode, 3)
 
+    def test_disk_that_fills_up_is_3(self):
+        import resource
+        scene = self.write("rest.xml", REST)
+
+        def small_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200000, 200000))
+        p = run("run", scene, "--time", 100, "--dt", 0.001, "--out", self.path("t.h5"), "--quiet", code=None,
+                preexec_fn=small_files)
+        if "without HDF5" in p.stderr:
+            self.skipTest("built without HDF5")
+        self.assertEqual(p.returncode, 3, p.stderr)
+        self.assertIn("t.h5: ", p.stderr)
+        self.assertEqual(p.stderr.count("\n"), 1, p.stderr)
+
+    def test_out_of_memory_is_4(self):
+        import resource
+        n = 300
+        M = [float(i == j) for i in range(n) for j in range(n)]
+        big = self.write("big.json", {"h": 0.01, "contacts": [], "trees": [
+            {"nv": n, "M": M, "v0": [0] * n, "v_star": [0] * n}] * 20})
+
+        def small_memory():
+            resource.setrlimit(resource.RLIMIT_AS, (150 << 20, 150 << 20))
+        p = run("solve", big, "--threads", 1, code=None, preexec_fn=small_memory)
+        if "error while loading" in p.stderr or "AddressSanitizer" in p.stderr:
+            self.skipTest("the program itself needs more")
+        self.assertEqual((p.returncode, p.stdout), (4, ""), p.stderr)
+        self.assertIn("out of memory", p.stderr)
+
     def test_missing_scene_is_3_and_broken_scene_2(self):
         run("run", self.path("none.xml"), code=3)
         self.assertIn("b.xml:", run("run", self.write("b.xml", "<mujoco>\n<worldbody>"), code=2).stderr)
