@@ -357,6 +357,22 @@ static void gradient(bm_state* s, void* user)
     report(s, w);
 }
 
+static void jacobian_gram(bm_state* s, void* user)
+{
+    const work* w = user;
+    const contacts* c = w->c;
+    while (bm_next(s)) {
+        // pairs of four contacts; which trees they join does not matter to the kernel
+        for (int32_t i = 0; i < N; i += 4) {
+            const int32_t list[4] = {i, i + 1, i + 2, i + 3};
+            double C[TL_GRAM_SIZE];
+            w->set->jacobian_gram(4, list, &c->J, 5e-3, c->G, LD, 0, C);
+            bm_keep(C[0]);
+        }
+    }
+    report(s, w);
+}
+
 static void machine(bm_state* s, void* user)
 {
     const work* w = user;
@@ -386,6 +402,8 @@ static const operation operations_timed[] = {
     // 36 entries, 2 words of indices, velocities in the first-level cache
     {"bm_kernels_jacobian_apply/n:4096/isa:%s", jacobian_apply, 69, 0, 0, 38, 3},
     {"bm_kernels_jacobian_add/n:4096/isa:%s", jacobian_add, 75, 0, 0, 41, 0},
+    // T: 6 + 11 a column; three blocks of 36 entries, 6 each
+    {"bm_kernels_jacobian_gram/n:4096/isa:%s", jacobian_gram, 786, 0, 0, 43, 0},
 };
 #define OPERATIONS ((int)(sizeof operations_timed / sizeof operations_timed[0]))
 

@@ -13,6 +13,7 @@
         .isa = #name, .contact_force = tl_contact_force_##name, .contact_local = tl_contact_local_##name,    \
         .tals_limit = tl_tals_limit_##name, .gradient_apply = tl_gradient_apply_##name,                      \
         .jacobian_apply = tl_jacobian_apply_##name, .jacobian_add = tl_jacobian_add_##name,                  \
+        .jacobian_gram = tl_jacobian_gram_##name,                                                            \
     }
 
 // widest first

@@ -7,6 +7,7 @@
 #include "contact_local/contact_local.h"
 #include "gradient_apply/gradient_apply.h"
 #include "jacobian_apply/jacobian_apply.h"
+#include "jacobian_gram/jacobian_gram.h"
 #include "tals_limit/tals_limit.h"
 
 typedef struct tl_kernels {
@@ -17,6 +18,7 @@ typedef struct tl_kernels {
     tl_gradient_apply_fn* gradient_apply;
     tl_jacobian_apply_fn* jacobian_apply;
     tl_jacobian_add_fn* jacobian_add;
+    tl_jacobian_gram_fn* jacobian_gram;
 } tl_kernels;
 
 /// The widest set, or the one named by the environment variable TALUS_ISA (a debugging aid).

@@ -52,7 +52,7 @@ static steps* make_steps(void)
                                            {1e-170, 0, 1, 1},
                                            {NAN, 0, 1, 1},
                                            {-0.005, 0.99999, 0.01, 0},
-                                           {5, 0.01, -10, 0}};
+                                           {4, 0.01, -8, 0}};
     for (int e = 0; e < NEDGE; e++) {
         s->v_s[e] = 1;
         for (int r = 0; r < 2; r++) {
