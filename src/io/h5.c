@@ -14,6 +14,9 @@
 static talus_status failed(tl_h5* h, const char* what, const char* name)
 {
     const int error = errno;
+    if (h->failed)
+        return TALUS_ERR_IO;
+    h->failed = true;
     return tl_fail_at(h->ctx, TALUS_ERR_IO, h->path, 0, "%s%s%s failed%s%s", what, name ? " " : "",
                       name ? name : "", error ? ": " : "", error ? strerror(error) : "");
 }

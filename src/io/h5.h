@@ -9,6 +9,7 @@ typedef struct tl_h5 {
     talus_context* ctx;
     const char* path;
     int64_t file;
+    bool failed;   // told once
     void* handler; // the library's error printer, restored by close
     void* handler_data;
 } tl_h5;
