@@ -9,8 +9,7 @@ enum { N = 27, MAX = N * (N + 5) };
 static const double R = 0.1, MASS = 2.0, WALL = 0.36, G = 9.81, H = 0.002;
 static double x[N][3], v[3 * N], v_star[3 * N], v_next[3 * N], M[9 * N];
 static double J[18 * MAX], delta0[MAX], k[MAX], d[MAX], mu[MAX], f[3 * MAX];
-static int32_t tree_nv[N], tree_a[MAX], tree_b[MAX], nc;
-static int64_t nj;
+static int32_t tree_nv[N], tree_a[MAX], tree_b[MAX], nc, nj;
 
 // n points from b (another ball, or -1: a wall) into ball a; they touch when delta > 0
 static void add_contact(int32_t a, int32_t b, const double n[3], double delta)
@@ -35,7 +34,7 @@ static void find_contacts(void)
     for (int32_t a = 0; a < N; a++) {
         for (int i = 0; i < 5; i++) { // walls with normals x -x y -y, floor at z = 0
             const int c = i / 2, s = i % 2 ? -1 : 1;
-            add_contact(a, -1, (double[]){s * (c == 0), s * (c == 1), c == 2},
+            add_contact(a, -1, (double[]){s * !c, s * (c == 1), c == 2},
                         R - (c < 2 ? WALL : 0) - s * x[a][c]);
         }
         for (int32_t b = 0; b < a; b++) {
@@ -69,8 +68,7 @@ int main(void)
         for (int i = 0; i < 3 * N; i++)
             x[i / 3][i % 3] += H * (v[i] = v_next[i]);
     }
-    // at rest, floor and walls carry the weight: z parts of the rows t1 t2 n
-    double load = 0;
+    double load = 0; // at rest the weight: z parts of the rows t1 t2 n of floor and walls
     for (int64_t i = 0, j = 0; i < nc; j += tree_b[i++] < 0 ? 9 : 18)
         for (int r = 0; r < 3 && tree_b[i] < 0; r++)
             load += f[3 * i + r] * J[j + 3 * r + 2];
