@@ -120,6 +120,17 @@ class ClosedForm(Case):
         self.assertEqual((out["v"], out["iterations"], out["status"]), ([0.25], 0, "exact"))
         self.assertEqual(self.solve({"h": 0.01, "trees": [], "contacts": []})["v"], [])
 
+    def test_contact_within_one_tree(self):
+        """Two bodies of one tree: the Jacobians add up."""
+        tree = {"nv": 2, "M": [2, 0.5, 0.5, 3], "v0": [0, 0], "v_star": [1, -1]}
+        rest = {"delta0": 0.001, "k": 1e4, "d": 1, "mu": 0.5}
+        one = {"h": 0.01, "trees": [tree], "contacts": [
+            {"trees": [0, 0], "J_a": [1, 0, 0, 0, 0, 1], "J_b": [0, 1, 0, 0, 0.5, 0]} | rest] * 3}
+        two = {"h": 0.01, "trees": [tree], "contacts": [
+            {"trees": [0, -1], "J_a": [1, 1, 0, 0, 0.5, 1], "J_b": []} | rest] * 3}
+        for got, want in zip(self.solve(one)["v"], self.solve(two)["v"]):
+            self.near(got, want, 1e-9)
+
     def test_starting_from_the_answer_changes_nothing(self):
         cold = self.solve(POINT)
         p = copy.deepcopy(POINT)
