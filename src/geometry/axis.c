@@ -30,7 +30,7 @@ typedef struct overlap {
     int32_t nkink;
     const tl_solid* mantle[2]; // cylinders
     int32_t nmantle;
-    const tl_solid* ellipsoid[2];
+    double Q[2][9]; // ellipsoids, h = sqrt(n.Q n)
     int32_t nellipsoid;
     double rho; // capsule radii
     double c[3];
@@ -42,7 +42,12 @@ static void add_solid(overlap* o, const tl_solid* g, int32_t owner)
 {
     const int first = g->type == TL_SHAPE_BOX ? 0 : 2;
     if (g->type == TL_SHAPE_ELLIPSOID) {
-        o->ellipsoid[o->nellipsoid++] = g;
+        double* Q = o->Q[o->nellipsoid++];
+        for (int j = 0; j < 9; j++) {
+            Q[j] = 0.0;
+            for (int k = 0; k < 3; k++)
+                Q[j] += g->s[k] * g->s[k] * g->ax[k][j / 3] * g->ax[k][j % 3];
+        }
         return;
     }
     for (int k = first; k < 3; k++) {
@@ -83,20 +88,13 @@ static double evaluate(const overlap* o, const double* n, double* grad, double* 
             H[j] += r / q * ((j % 4 == 0) - z[j / 3] * z[j % 3] - p[j / 3] * p[j % 3]);
     }
     for (int32_t i = 0; i < o->nellipsoid; i++) {
-        const tl_solid* g = o->ellipsoid[i];
-        double w[3] = {0.0, 0.0, 0.0};
-        for (int k = 0; k < 3; k++)
-            axpy3(w, w, g->s[k] * g->s[k] * dot3(g->ax[k], n), g->ax[k]);
-        const double h = sqrt(dot3(w, n));
+        const double* Q = o->Q[i];
+        const double w[3] = {dot3(&Q[0], n), dot3(&Q[3], n), dot3(&Q[6], n)}, h = sqrt(dot3(w, n));
         f += h;
         if (grad)
             axpy3(grad, grad, 1.0 / h, w);
-        for (int j = 0; H && j < 9; j++) {
-            double q = 0.0;
-            for (int k = 0; k < 3; k++)
-                q += g->s[k] * g->s[k] * g->ax[k][j / 3] * g->ax[k][j % 3];
-            H[j] += q / h - w[j / 3] * w[j % 3] / (h * h * h);
-        }
+        for (int j = 0; H && j < 9; j++)
+            H[j] += Q[j] / h - w[j / 3] * w[j % 3] / (h * h * h);
     }
     return f;
 }
@@ -147,7 +145,7 @@ static void try_crossings(overlap* o)
 static double newton(const overlap* o, double* n, const double* kink)
 {
     double g[3], H[9], f = evaluate(o, n, g, H);
-    for (int it = 0; it < 40; it++) {
+    for (int it = 0; it < 25; it++) {
         double e[2][3], step[3] = {0.0, 0.0, 0.0};
         int dim = 2;
         if (kink) {
@@ -179,10 +177,15 @@ static double newton(const overlap* o, double* n, const double* kink)
         const double size = hypot(x[0], x[1]);
         if (!(size > 1e-16))
             break;
-        const double limit = size > 0.3 ? 0.3 / size : 1.0;
+        const double reach = kink ? 0.14 : 0.3, limit = size > reach ? reach / size : 1.0;
         for (int i = 0; i < dim; i++)
             axpy3(step, step, limit * x[i], e[i]);
         double t = 1.0, trial[3], ft = f;
+        if (size < 1e-7) { // the error after this step is its square; f no longer tells a difference
+            axpy3(n, n, 1.0, step);
+            normalize3(n);
+            return evaluate(o, n, NULL, NULL);
+        }
         for (; t > 1e-3; t *= 0.25) {
             axpy3(trial, n, t, step);
             normalize3(trial);
@@ -192,10 +195,26 @@ static double newton(const overlap* o, double* n, const double* kink)
         }
         if (!(ft < f))
             break;
+        // far less than the model promised: a kink is in the way, and the circles look after kinks
+        const bool is_stalled = !kink && f - ft < 0.02 * limit * (b[0] * x[0] + b[1] * x[1]);
         copy3(n, trial);
+        if (is_stalled)
+            return ft;
         f = evaluate(o, n, g, H);
     }
     return f;
+}
+
+// Least value f can take within the angle whose sine and cosine are given: f is convex and homogeneous, so
+// f(n') >= f'(n).n' for every n'. g is f' at n, e (if wanted) the only tangent direction.
+static double lower_bound(const overlap* o, const double* n, double f, const double* g, const double* e,
+                          double cosine, double sine)
+{
+    double w[3];
+    const double fh = f - o->rho;
+    axpy3(w, g, -fh, n);
+    const double slope = e ? fabs(dot3(w, e)) : norm3(w);
+    return o->rho + fh * cosine - slope * sine;
 }
 
 typedef struct starts {
@@ -212,7 +231,11 @@ static void add_start(const overlap* o, starts* s, const double* dir)
     if (dot3(o->c, n) < 0.0)
         for (int k = 0; k < 3; k++)
             n[k] = -n[k];
-    const double f = evaluate(o, n, NULL, NULL);
+    double g[3];
+    const double f = evaluate(o, n, g, NULL);
+    // no direction of the cube is farther than 28 degrees from every other
+    if (lower_bound(o, n, f, g, NULL, 0.8829, 0.4695) > o->least)
+        return;
     int32_t at = s->count < MAX_STARTS ? s->count++ : MAX_STARTS;
     for (; at > 0 && s->f[at - 1] > f; at--)
         if (at < MAX_STARTS) {
@@ -225,28 +248,36 @@ static void add_start(const overlap* o, starts* s, const double* dir)
     }
 }
 
-// (ii)
+// (ii) every 15 degrees, except where no minimum below the best so far can lie within 7.5 degrees
 static void search_circle(overlap* o, const double* kink)
 {
-    static const double c[12] = {1.0, 0.966,  0.866, 0.707,  0.5,    0.259,
-                                 0.0, -0.259, -0.5,  -0.707, -0.866, -0.966};
+    static const double c[12] = {1.0,
+                                 0.9659258262890683,
+                                 0.8660254037844387,
+                                 0.7071067811865476,
+                                 0.5,
+                                 0.2588190451025208,
+                                 0.0,
+                                 -0.2588190451025208,
+                                 -0.5,
+                                 -0.7071067811865476,
+                                 -0.8660254037844387,
+                                 -0.9659258262890683};
     double e[2][3];
-    starts s = {.count = 0};
     basis3(kink, e[0], e[1]);
     for (int i = 0; i < 12; i++) {
-        double n[3] = {0.0, 0.0, 0.0};
+        double n[3] = {0.0, 0.0, 0.0}, g[3], across[3];
         axpy3(n, n, c[i], e[0]);
-        axpy3(n, n, c[(i + 6) % 12] * (i < 6 ? -1.0 : 1.0), e[1]);
-        add_start(o, &s, n);
-    }
-    double n[3];
-    axpy3(n, o->n, -dot3(o->n, kink), kink); // the best so far, moved to this circle
-    add_start(o, &s, n);
-    axpy3(n, o->c, -dot3(o->c, kink), kink);
-    add_start(o, &s, n);
-    for (int32_t i = 0; i < s.count; i++) {
-        const double f = newton(o, s.n[i], kink);
-        offer(o, s.n[i], f, o->tol);
+        axpy3(n, n, i < 6 ? -c[i + 6] : c[i - 6], e[1]);
+        if (dot3(o->c, n) < 0.0)
+            for (int k = 0; k < 3; k++)
+                n[k] = -n[k];
+        const double f = evaluate(o, n, g, NULL);
+        cross3(across, kink, n);
+        if (lower_bound(o, n, f, g, across, 0.9914, 0.1306) < o->least - o->tol) {
+            const double least = newton(o, n, kink);
+            offer(o, n, least, o->tol);
+        }
     }
 }
 

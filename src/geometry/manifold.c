@@ -237,7 +237,7 @@ static void cross_discs(const patch* p)
         axpy3(x, x, k ? -side : side, w);
         project(p->fa, x, p->n, pa);
         project(p->fb, x, p->n, pb);
-        if (!is_inside(p->fa, pa, 0.01 * ra) || !is_inside(p->fb, pb, 0.01 * rb))
+        if (!is_inside(p->fa, pa, p->near) || !is_inside(p->fb, pb, p->near))
             continue;
         add_unless_near(p, pa, pb, TL_FEATURE(TL_CROSS, k, 0));
     }
