@@ -51,7 +51,7 @@ struct talus_sim {
     double *gk, *gd, *gmu; // (ngeom) materials with the options applied
     uint8_t* moving;       // (ngeom)
     bool posed;            // fixed geoms have their poses and boxes
-    bool checked;          // the first step's overlaps were looked at
+    bool checked;          // start.c has looked at the first step
 
     tl_contact_set now, last;              // being computed, of the last committed step
     double *limit_f, *loss_f;              // (nv) of the last committed step
@@ -74,6 +74,9 @@ talus_status tl_state_check(talus_sim* sim, talus_state* state);
 // contacts.c: kinematics must be there. Fills sim->now.
 talus_status tl_sim_geometry(talus_sim* sim, talus_step_info* info);
 void tl_contact_set_free(talus_sim* sim, tl_contact_set* c);
+
+// start.c: warnings before the first step; sim->now must be there
+talus_status tl_sim_check_start(talus_sim* sim, const talus_state* state, double h);
 
 // dynamics.c: sim->M with the implicit terms, sim->v_star; kinematics and velocities must be there
 talus_status tl_sim_forces(talus_sim* sim, const talus_state* state, double h);

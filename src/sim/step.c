@@ -38,33 +38,6 @@ static void add_solve_info(talus_solve_info* sum, const talus_solve_info* x)
     sum->residual = fmax(sum->residual, before.residual);
 }
 
-// before the first step: an overlap that will be thrown apart
-static talus_status check_overlaps(talus_sim* sim)
-{
-    const talus_model* m = sim->model;
-    const tl_contact_set* c = &sim->now;
-    if (sim->checked)
-        return TALUS_OK;
-    sim->checked = true;
-    int32_t deep = 0, worst = -1;
-    for (int32_t i = 0; i < c->n; i++)
-        if (c->depth[i] > sim->opt.deep) {
-            deep++;
-            if (worst < 0 || c->depth[i] > c->depth[worst])
-                worst = i;
-        }
-    if (!deep)
-        return TALUS_OK;
-    const char* format =
-        "%d contacts start deeper than %g m, the deepest %.6g m: bodies '%s' and '%s' (geoms %d and %d)";
-    const char *a = m->body_name[c->body_a[worst]], *b = m->body_name[c->body_b[worst]];
-    if (sim->opt.refuse_deep)
-        return tl_fail(sim->ctx, TALUS_ERR_INPUT, format, deep, sim->opt.deep, c->depth[worst], a, b,
-                       c->geom_a[worst], c->geom_b[worst]);
-    tl_warn(sim->ctx, format, deep, sim->opt.deep, c->depth[worst], a, b, c->geom_a[worst], c->geom_b[worst]);
-    return TALUS_OK;
-}
-
 // contact forces and slip speeds in world axes from the solution
 static void read_contacts(talus_sim* sim, const tl_step_problem* p, const double* v)
 {
@@ -145,7 +118,7 @@ static talus_status prepare(talus_sim* sim, talus_state* s, double h, talus_step
     tl_mb_velocity(mb, s->v, SIM_DATA(sim));
     const double t1 = tl_now();
     TL_TRY(tl_sim_geometry(sim, info));
-    TL_TRY(check_overlaps(sim));
+    TL_TRY(tl_sim_check_start(sim, s, h));
     info->missed += count_missed(sim, h);
     const double t2 = tl_now();
     TL_TRY(tl_sim_forces(sim, s, h));
@@ -174,9 +147,9 @@ static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force
     const double t1 = tl_now();
     take_phases(info, &solve, t1 - t0);
     add_solve_info(&info->solve, &solve);
+    read_contacts(sim, &p, sim->v1); // of a failure too: its report names the worst contact's slip
     if (status == TALUS_NOT_CONVERGED && !force)
         return status;
-    read_contacts(sim, &p, sim->v1);
     tl_mb_advance(mb, s->q, sim->v_mean, h, sim->q1, sim->v1);
     if (tl_first_nonfinite(sim->q1, mb->nq) >= 0 || tl_first_nonfinite(sim->v1, mb->nv) >= 0)
         return TALUS_NOT_CONVERGED;
