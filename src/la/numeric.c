@@ -24,16 +24,31 @@
 // ---- assembly
 // --------------------------------------------------------------------------------------------------
 
-// panel(row + r, col + c) = v[r rs + c cs], all rows or those from the diagonal down
-static void put(double* panel, int64_t stride, const tl_scatter* e, const double* v, int64_t rs, int64_t cs)
+// panel(row + r, col + c) = v[r rs + c cs]; `triangle`: columns up to the diagonal only
+static inline void put(double* panel, int64_t stride, const tl_scatter* e, int32_t cols, const double* v,
+                       int64_t rs, int64_t cs, bool triangle)
 {
-    const bool diagonal = e->kind == TL_SCATTER_DIAGONAL;
     for (int32_t r = 0; r < e->rows; r++) {
-        const int32_t row = e->row + r, cols = diagonal ? r + 1 : e->cols;
+        const int32_t row = e->row + r, n = triangle ? r + 1 : cols;
         double* a = panel + row / TL_STRIP * stride + row % TL_STRIP + (int64_t)e->col * TL_STRIP;
-        for (int32_t c = 0; c < cols; c++)
+        for (int32_t c = 0; c < n; c++)
             a[c * TL_STRIP] = v[r * rs + c * cs];
     }
+}
+
+// free bodies have 6 rows: with literal sizes the compiler unrolls the columns
+static void put_block(double* panel, int64_t stride, const tl_scatter* e, const double* v, bool transposed)
+{
+    if (e->kind == TL_SCATTER_DIAGONAL)
+        put(panel, stride, e, e->cols, v, transposed ? e->cols : 1, transposed ? 1 : e->rows, true);
+    else if (transposed && e->cols == 6)
+        put(panel, stride, e, 6, v, 6, 1, false);
+    else if (transposed)
+        put(panel, stride, e, e->cols, v, e->cols, 1, false);
+    else if (e->cols == 6 && e->rows == 6)
+        put(panel, stride, e, 6, v, 1, 6, false);
+    else
+        put(panel, stride, e, e->cols, v, 1, e->rows, false);
 }
 
 static void scatter_blocks(tl_factor* f, const tl_super* x, const tl_values* v)
@@ -43,16 +58,12 @@ static void scatter_blocks(tl_factor* f, const tl_super* x, const tl_values* v)
         const tl_scatter* e = f->sym.scatter + x->block + b;
         const double *lower = v->lower + e->off, *upper = v->upper ? v->upper + e->off : NULL;
         const bool transposed = e->kind == TL_SCATTER_TRANSPOSED;
-        double* panel = f->panel[0] + x->panel;
-        // the block below the diagonal of the permuted matrix, column-major or not
-        if (transposed && !upper)
-            put(panel, stride, e, lower, e->cols, 1);
-        else
-            put(panel, stride, e, transposed ? upper : lower, 1, e->rows);
-        // the transpose of the block above
+        // the block below the diagonal of the permuted matrix, and the transpose of the one above
+        put_block(f->panel[0] + x->panel, stride, e, transposed && upper ? upper : lower,
+                  transposed && !upper);
         if (upper)
-            put(f->panel[1] + x->panel, stride, e, e->kind == TL_SCATTER_STRAIGHT ? upper : lower, e->cols,
-                1);
+            put_block(f->panel[1] + x->panel, stride, e, e->kind == TL_SCATTER_STRAIGHT ? upper : lower,
+                      true);
     }
 }
 
