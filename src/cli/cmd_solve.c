@@ -48,6 +48,10 @@ static talus_status solve(cli_args* a, tl_problem_file* p, solution* out)
 {
     talus_sim_options options;
     talus_solver* solver = NULL;
+    for (int32_t i = 0; i < a->nset; i++)
+        if (!strncmp(a->set[i], "contact.", 8))
+            return tl_fail(a->ctx, TALUS_ERR_ARG,
+                           "--set %s: a contact problem holds its own contact properties", a->set[i]);
     TL_TRY(cli_load_options(a, &options));
     TL_TRY(allocate(p, out));
     TL_TRY(talus_solver_create(a->ctx, &options.solver, &solver));

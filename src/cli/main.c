@@ -164,7 +164,7 @@ int cli_flush(cli_args* args)
 
 int cli_print_json(cli_args* args, json_t* root)
 {
-    const talus_status status = tl_json_save(args->ctx, "-", root);
+    const talus_status status = tl_json_save(args->ctx, NULL, root);
     json_decref(root);
     return cli_exit_code(status);
 }

@@ -213,10 +213,10 @@ static talus_status simulate(cli_args* a, cli_run* r)
     const talus_status closed = tl_trajectory_close(trajectory);
     r->phase[TALUS_PHASE_IO] += trajectory ? tl_now() - io : 0.0;
     r->wall += trajectory ? tl_now() - io : 0.0;
+    r->hash = talus_state_hash(r->state);
     // also after a failure: the state is the last committed one
     const talus_status written = write_files(a, r);
     const talus_status measured = talus_sim_energy(r->sim, r->state, &r->energy);
-    r->hash = talus_state_hash(r->state);
     if (looped < 0)
         return looped;
     TL_TRY(closed);

@@ -45,10 +45,10 @@ static talus_status write_error(talus_context* ctx, const char* path, int error)
 
 talus_status tl_json_save(talus_context* ctx, const char* path, const json_t* root)
 {
-    if (!root)
-        return tl_fail_at(ctx, TALUS_ERR_NOMEM, path, 0, "out of memory while making JSON");
-    const bool standard = strcmp(path, "-") == 0;
+    const bool standard = !path;
     const char* name = standard ? "standard output" : path;
+    if (!root)
+        return tl_fail_at(ctx, TALUS_ERR_NOMEM, name, 0, "out of memory while making JSON");
     errno = 0;
     FILE* f = standard ? stdout : fopen(path, "wb");
     if (!f)

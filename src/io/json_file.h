@@ -8,7 +8,7 @@
 /// Read a whole file. @return OK, ERR_IO (cannot be read), ERR_INPUT (file:line: what is wrong), ERR_NOMEM
 talus_status tl_json_load(talus_context* ctx, const char* path, json_t** out);
 
-/// Write compactly with a final newline to a file ("-": standard output), checked to the last byte.
+/// Write compactly with a final newline to a file (path NULL: standard output), checked to the last byte.
 /// @return OK, ERR_IO (names the file), ERR_NOMEM (root is NULL or the text does not fit)
 talus_status tl_json_save(talus_context* ctx, const char* path, const json_t* root);
 

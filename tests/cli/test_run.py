@@ -69,6 +69,14 @@ class Result(Case):
         two = run_json("run", scene, "--time", 0.3, "--dt", 0.01, "--threads", 2)
         self.assertEqual(two["state_hash"], out["state_hash"])
 
+    def test_writing_files_changes_nothing(self):
+        scene, args = self.write("clutter.xml", run("gen", "clutter", "-n", 8).stdout), ["--time", 0.5, "--dt", 0.005]
+        want = run_json("run", scene, *args)["state_hash"]
+        for option in ("--final", "--picture", "--out"):
+            p = run("run", scene, *args, option, self.path("x"), "--json", code=None)
+            if "was built without" not in p.stderr:
+                self.assertEqual(strict_json(p.stdout)["state_hash"], want, option)
+
     def test_summary_for_people(self):
         p = run("run", self.write("rest.xml", REST), "--time", 0.05, "--picture", self.path("p.png"))
         for word in ("steps", "contacts", "iterations", "real-time factor", "geometry", "factor", "p.png"):
