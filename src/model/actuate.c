@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Actuators and keyframes. A position servo with a damping ratio, and a joint with springdamper, take their
+// Actuators. A position servo with a damping ratio, and a joint with springdamper, take their
 // constants from the diagonal of M at the reference configuration:
 //
 //     dampratio z:             kv = 2 z sqrt(kp m),  m = sum over the joint's dofs of M_ii / gear_i^2
@@ -133,57 +133,5 @@ talus_status tl_compile_actuators(tl_compile* c)
     }
     m->nu = (int32_t)n;
     m->actuator = out;
-    return TALUS_OK;
-}
-
-// ---- keyframes
-// -------------------------------------------------------------------------------------------------------
-
-/// A key may be short: what attached models add keeps its reference value, as in MuJoCo.
-static talus_status key_size(tl_compile* c, const tl_spec_key* k, const char* attr, int32_t got, int32_t want)
-{
-    if (got <= want)
-        return TALUS_OK;
-    return tl_fail_at(c->spec->ctx, TALUS_ERR_INPUT, k->at.file, k->at.line,
-                      "<key %s>: attribute '%s' has %d numbers, expected at most %d", k->name, attr, got,
-                      want);
-}
-
-talus_status tl_compile_keys(tl_compile* c)
-{
-    talus_model* m = c->model;
-    const tl_spec* s = c->spec;
-    const int32_t nq = m->mb.nq, nv = m->mb.nv, nu = m->nu;
-    double *q = TL_MODEL_ARRAY(m, double, s->nkey*nq), *v = TL_MODEL_ARRAY(m, double, s->nkey*nv),
-           *ctrl = TL_MODEL_ARRAY(m, double, s->nkey*nu);
-    m->key_name = TL_MODEL_ARRAY(m, const char*, s->nkey);
-    if (!q || !v || !ctrl || !m->key_name)
-        return TALUS_ERR_NOMEM;
-    for (int64_t i = 0; i < s->nkey; i++) {
-        const tl_spec_key* k = &s->key[i];
-        TL_TRY(key_size(c, k, "qpos", k->nq, nq));
-        TL_TRY(key_size(c, k, "qvel", k->nv, nv));
-        TL_TRY(key_size(c, k, "ctrl", k->nctrl, nu));
-        memcpy(q + i * nq, m->mb.qpos0, sizeof *q * (size_t)nq);
-        if (k->nq)
-            memcpy(q + i * nq, k->q, sizeof *q * (size_t)k->nq);
-        if (k->nv)
-            memcpy(v + i * nv, k->v, sizeof *v * (size_t)k->nv);
-        if (k->nctrl)
-            memcpy(ctrl + i * nu, k->ctrl, sizeof *ctrl * (size_t)k->nctrl);
-        for (int32_t j = 0; j < m->mb.njnt; j++) {
-            const int32_t type = m->mb.jnt_type[j], at = m->mb.jnt_q[j] + (type == TL_JOINT_FREE ? 3 : 0);
-            if (type <= TL_JOINT_BALL && !tl_quat_normalize(q + i * nq + at))
-                return tl_fail_at(s->ctx, TALUS_ERR_INPUT, k->at.file, k->at.line,
-                                  "<key %s>: the quaternion of joint '%s' is zero", k->name, m->jnt_name[j]);
-        }
-        m->key_name[i] = tl_model_text(m, k->name);
-        if (!m->key_name[i])
-            return TALUS_ERR_NOMEM;
-    }
-    m->nkey = (int32_t)s->nkey;
-    m->key_q = q;
-    m->key_v = v;
-    m->key_ctrl = ctrl;
     return TALUS_OK;
 }

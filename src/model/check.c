@@ -178,10 +178,10 @@ talus_status tl_compile_check_mass(tl_compile* c)
             return bad_body(c, spec_of[b],
                             "a moving body needs mass; expected: geoms with density, or <inertial>");
         if (!positive_definite(mb, b, &g[b]))
-            return bad_body(
-                c, spec_of[b],
-                "a joint moves this body in a direction in which it has no inertia; expected: larger "
-                "moments, or armature at the joint");
+            return bad_body(c, spec_of[b],
+                            "a joint moves this body in a direction in which its moments of inertia vanish; "
+                            "expected: larger "
+                            "moments, or armature at the joint");
     }
     return TALUS_OK;
 }

@@ -34,13 +34,14 @@ talus_status tl_compile_check_mass(tl_compile* c);
 /// inertia.c: masses of geoms and bodies; moves free bodies to their inertial frame where asked for.
 talus_status tl_compile_inertia(tl_compile* c);
 /// fuse.c: merge static bodies into their parents (compiler fusestatic).
-void tl_compile_fuse(tl_compile* c);
+talus_status tl_compile_fuse(tl_compile* c);
 /// layout.c: the arrays of the model.
 talus_status tl_compile_layout(tl_compile* c);
 /// contact.c: pairs, excludes, filter masks, materials.
 talus_status tl_compile_contact(tl_compile* c);
-/// actuate.c: actuators, keyframes.
+/// actuate.c: actuators.
 talus_status tl_compile_actuators(tl_compile* c);
+/// keyframe.c
 talus_status tl_compile_keys(tl_compile* c);
 
 /// A zeroed array in the model's memory. @return NULL: out of memory (a message was sent)

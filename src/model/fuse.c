@@ -34,26 +34,59 @@ static void move_into(const tl_body_build* b, double* pos, double* quat)
     memcpy(quat, q, sizeof q);
 }
 
-void tl_compile_fuse(tl_compile* c)
+/// Geoms of a body: its own, then those of the bodies fused into it, in their order.
+static talus_status regroup(tl_compile* c)
+{
+    int32_t *order = TL_ARENA(&c->scratch, int32_t, c->ngeom),
+            *owner = TL_ARENA(&c->scratch, int32_t, c->nbody);
+    if (!order || !owner)
+        return tl_nomem(c->spec->ctx, sizeof *order * (size_t)c->ngeom);
+    for (int32_t i = 0; i < c->nbody; i++) {
+        owner[i] = c->body[i].gone ? owner[c->body[i].parent] : i;
+        if (c->body[i].gone)
+            c->body[owner[i]].ngeom += c->body[i].ngeom;
+    }
+    // the room of each body, own geoms first
+    for (int32_t i = 0, next = 0; i < c->nbody; i++) {
+        tl_body_build* b = &c->body[i];
+        if (b->gone)
+            continue;
+        b->first_geom = next;
+        next += b->ngeom;
+        b->ngeom = 0;
+    }
+    for (int fused = 0; fused < 2; fused++)
+        for (int32_t g = 0; g < c->ngeom; g++) {
+            const int32_t body = c->spec->geom[c->geom[g]].body;
+            tl_body_build* b = &c->body[owner[body]];
+            if (c->body[body].gone == (fused == 1))
+                order[b->first_geom + b->ngeom++] = c->geom[g];
+        }
+    memcpy(c->geom, order, sizeof *order * (size_t)c->ngeom);
+    return TALUS_OK;
+}
+
+talus_status tl_compile_fuse(tl_compile* c)
 {
     tl_spec* s = c->spec;
     if (!s->compiler.fusestatic)
-        return;
+        return TALUS_OK;
+    // a parent stands before its children: its own place is final when a child comes
     for (int32_t i = 1; i < c->nbody; i++) {
-        tl_body_build* b = &c->body[i];
+        tl_body_build *b = &c->body[i], *p = &c->body[b->parent];
+        if (p->gone) {
+            move_into(p, b->pos, b->quat);
+            b->parent = p->parent;
+        }
         if (b->njoint > 0 || s->body[i].mocap || s->body_used[i])
             continue;
         if (b->parent > 0 && b->mass > 0.0)
             add_mass(&c->body[b->parent], b);
-        for (int32_t j = i + 1; j < c->nbody; j++)
-            if (c->body[j].parent == i) {
-                move_into(b, c->body[j].pos, c->body[j].quat);
-                c->body[j].parent = b->parent;
-            }
         for (int32_t j = b->first_geom; j < b->first_geom + b->ngeom; j++) {
             tl_spec_geom* g = &s->geom[c->geom[j]];
             move_into(b, g->pos, g->quat);
         }
         b->gone = true;
     }
+    return regroup(c);
 }

@@ -192,21 +192,26 @@ static bool sum_geoms(tl_compile* c, const tl_spec_body* sb, tl_body_build* b)
     return true;
 }
 
-static talus_status check_moments(tl_compile* c, const tl_spec_body* sb, tl_body_build* b)
+/// Given moments may be anything; those of geoms are right by construction.
+static talus_status check_sign(tl_compile* c, const tl_spec_body* sb, const double* I)
+{
+    const double slack = -1e-12 * (fabs(I[0]) + fabs(I[1]) + fabs(I[2])); // rounding of the principal axes
+    if (I[0] >= slack && I[1] >= slack && I[2] >= slack)
+        return TALUS_OK;
+    return tl_fail_at(c->spec->ctx, TALUS_ERR_INPUT, sb->at.file, sb->at.line,
+                      "<body %s>: a moment of inertia is negative: (%g, %g, %g)", sb->name, I[0], I[1], I[2]);
+}
+
+static talus_status check_triangle(tl_compile* c, const tl_spec_body* sb, tl_body_build* b)
 {
     double* I = b->inertia;
-    talus_context* ctx = c->spec->ctx;
-    if (I[0] < 0.0 || I[1] < 0.0 || I[2] < 0.0)
-        return tl_fail_at(ctx, TALUS_ERR_INPUT, sb->at.file, sb->at.line,
-                          "<body %s>: a moment of inertia is negative: (%g, %g, %g)", sb->name, I[0], I[1],
-                          I[2]);
-    const double slack = 1e-12 * (I[0] + I[1] + I[2]); // rounding of the principal axes
+    const double slack = 1e-12 * (I[0] + I[1] + I[2]);
     for (int k = 0; k < 3; k++) {
         if (I[(k + 1) % 3] + I[(k + 2) % 3] >= I[k] - slack)
             continue;
         if (!sb->compiler->balanceinertia)
             return tl_fail_at(
-                ctx, TALUS_ERR_INPUT, sb->at.file, sb->at.line,
+                c->spec->ctx, TALUS_ERR_INPUT, sb->at.file, sb->at.line,
                 "<body %s>: no body has the moments of inertia (%g, %g, %g): one is larger than the sum "
                 "of the others; expected: A + B >= C, or compiler balanceinertia=\"true\"",
                 sb->name, I[0], I[1], I[2]);
@@ -230,6 +235,7 @@ static talus_status body_inertia(tl_compile* c, int32_t i)
         b->mass = sb->mass;
         if (sb->full)
             tl_principal(sb->full6, b->iquat, b->inertia);
+        TL_TRY(check_sign(c, sb, b->inertia));
     }
     if (i == 0)
         return TALUS_OK;
@@ -242,7 +248,7 @@ static talus_status body_inertia(tl_compile* c, int32_t i)
     b->mass = fmax(b->mass, k->boundmass);
     for (int a = 0; a < 3; a++)
         b->inertia[a] = fmax(b->inertia[a], k->boundinertia);
-    return check_moments(c, sb, b);
+    return check_triangle(c, sb, b);
 }
 
 /// Move a free body's frame to its inertial frame: the geoms follow, the inertial frame becomes the identity.

@@ -116,7 +116,7 @@ static talus_status compile(tl_compile* c)
     TL_TRY(begin(c));
     TL_TRY(tl_compile_check_tree(c));
     TL_TRY(tl_compile_inertia(c));
-    tl_compile_fuse(c);
+    TL_TRY(tl_compile_fuse(c));
     TL_TRY(tl_compile_layout(c));
     TL_TRY(tl_compile_contact(c));
     TL_TRY(tl_compile_actuators(c));

@@ -228,8 +228,14 @@ static talus_status fetch(tl_spec* s, tl_spec_mesh* m, bool for_contact, bool fo
     TL_TRY(tl_mesh_read(s, m, have));
     if (*have)
         return TALUS_OK;
+    if ((for_contact || for_mass) && strstr(m->file, "://"))
+        return tl_mesh_bad(
+            s, m,
+            "cannot resolve '%.300s'; expected: a path, or file://; searched: none, since MJCF has no "
+            "packages",
+            m->file);
     if (for_contact || for_mass)
-        return tl_mesh_bad(s, m, "cannot read the mesh file '%.300s'", m->file);
+        return tl_mesh_bad(s, m, "cannot read the mesh file; searched: %.300s", m->file);
     return tl_spec_notice(s, m->at, "<mesh %s>: cannot read '%s'; it is only drawn, loading goes on", m->name,
                           m->file);
 }

@@ -76,7 +76,6 @@ typedef struct tl_raw_actuator {
 typedef struct tl_class {
     const char* name;
     int32_t parent; // -1
-    int32_t scope_model;
     tl_raw_geom geom;
     tl_raw_joint joint;
     tl_raw_pair pair;
@@ -99,8 +98,9 @@ typedef struct tl_scope {
     int32_t parent; // -1
     int32_t model;
     const char *prefix, *suffix;
-    bool attach; // the root of a model's scopes: its sections are read in it
-    bool whole;  // ... and the whole model was attached: references must resolve
+    int32_t root; // the scope of the attached model (or main file) it lies in
+    bool attach;  // it is one: the model's sections are read in it
+    bool whole;   // ... and the whole model was attached: references must resolve
 } tl_scope;
 
 typedef enum tl_name_kind {
@@ -111,13 +111,14 @@ typedef enum tl_name_kind {
     NAME_MESH,
     NAME_HFIELD,
     NAME_ACTUATOR,
-    NAME_KEY
+    NAME_KEY,
+    NAME_CLASS
 } tl_name_kind;
 
 typedef struct tl_name {
     const char* text;
     int32_t kind, index;
-    int32_t owner; // NAME_MESH, NAME_HFIELD: the model that owns it, else 0
+    int32_t owner; // NAME_MESH, NAME_HFIELD, NAME_CLASS: the model that owns it, else 0
     tl_src at;
 } tl_name;
 

@@ -37,8 +37,10 @@ static int next_number(const tl_reader* r, const char** p, double* v)
     *v = strtod_l(*p, &end, (locale_t)r->locale);
     if (end == *p || (*end && !strchr(" \t\r\n", *end)))
         return -1;
+    if (!isfinite(*v))
+        return -2;
     *p = end;
-    return isfinite(*v) ? 1 : -2;
+    return 1;
 }
 
 static talus_status bad_number(const tl_reader* r, const tl_xml_node* n, const char* attr, const char* p,

@@ -47,13 +47,17 @@ static level* push(walker* w, const level* from, const tl_xml_node* section)
     return l;
 }
 
-static int32_t add_scope(tl_reader* r, int32_t parent, int32_t model, const char* prefix, const char* suffix)
+/// attach: the scope of another model; else one of a copy in the model of its parent.
+static int32_t add_scope(tl_reader* r, int32_t parent, int32_t model, bool attach, const char* prefix,
+                         const char* suffix)
 {
     tl_scope* s = TL_PUSH(r, r, scope);
     if (!s)
         return -1;
-    *s = (tl_scope){.parent = parent, .model = model, .prefix = prefix, .suffix = suffix};
-    return (int32_t)r->nscope - 1;
+    const int32_t index = (int32_t)r->nscope - 1;
+    *s = (tl_scope){.parent = parent, .model = model, .prefix = prefix, .suffix = suffix, .attach = attach};
+    s->root = attach ? index : r->scope[parent].root;
+    return index;
 }
 
 static const tl_spec_compiler* compiler_of(const tl_reader* r, int32_t scope)
@@ -133,7 +137,7 @@ static talus_status begin_copy(walker* w, level* l)
     if (n)
         memcpy(text, sep, n);
     memcpy(text + n, suffix, strlen(suffix) + 1);
-    l->scope = add_scope(r, l->outer_scope, r->scope[l->outer_scope].model, "", text);
+    l->scope = add_scope(r, l->outer_scope, r->scope[l->outer_scope].model, false, "", text);
     if (l->scope < 0)
         return TALUS_ERR_NOMEM;
     tl_alt alt = {.kind = ALT_EULER};
@@ -242,10 +246,9 @@ static talus_status open_attach(walker* w, const level* in, const tl_xml_node* n
     if (model == owner && !body && !frame)
         return tl_bad(r, n, "attribute 'model', 'body' or 'frame' is missing");
     level inner = *in;
-    inner.scope = add_scope(r, in->scope, model, prefix, "");
+    inner.scope = add_scope(r, in->scope, model, model != owner, prefix, "");
     if (inner.scope < 0)
         return TALUS_ERR_NOMEM;
-    r->scope[inner.scope].attach = model != owner;
     r->scope[inner.scope].whole = !body && !frame;
     const tl_xml_node* root = r->model[model].root;
     if (!body && !frame) {
@@ -331,7 +334,7 @@ static talus_status walk(walker* w)
 
 talus_status tl_read_bodies(tl_reader* r)
 {
-    const int32_t scope = add_scope(r, -1, 0, "", "");
+    const int32_t scope = add_scope(r, -1, 0, true, "", "");
     tl_spec_body* world = TL_PUSH(r, r->spec, body);
     if (scope < 0 || !world)
         return TALUS_ERR_NOMEM;
@@ -340,7 +343,7 @@ talus_status tl_read_bodies(tl_reader* r)
                             .quat = {1.0},
                             .iquat = {1.0},
                             .compiler = r->model[0].compiler};
-    r->scope[scope].attach = r->scope[scope].whole = true;
+    r->scope[scope].whole = true;
     TL_TRY(tl_add_name(r, r->model[0].root, NAME_BODY, 0, "world", 0));
     const level top = {.cls = r->model[0].class0, .scope = scope, .quat = {1.0}};
     walker w = {.r = r};

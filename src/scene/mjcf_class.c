@@ -240,18 +240,10 @@ static void init_class(tl_class* c)
                                     .dynprm = {1.0}};
 }
 
-static int32_t class_index(const tl_reader* r, int32_t model, const char* name)
-{
-    for (int32_t i = 0; i < r->nclass; i++)
-        if (r->class[i].scope_model == model && strcmp(r->class[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
 talus_status tl_find_class(tl_reader* r, const tl_xml_node* n, int32_t model, const char* name,
                            int32_t inherited, int32_t* out)
 {
-    *out = name ? class_index(r, model, name) : inherited;
+    *out = name ? tl_find_name(r, NAME_CLASS, model, name) : inherited;
     return *out < 0 ? tl_bad(r, n, "unknown default class '%.60s'", name) : TALUS_OK;
 }
 
@@ -286,8 +278,6 @@ static talus_status open_class(tl_reader* r, const tl_xml_node* n, int32_t model
     }
     if (!name || !*name)
         return tl_bad(r, n, "a nested default needs a class name");
-    if (class_index(r, model, name) >= 0)
-        return tl_bad(r, n, "default class '%.60s' exists already", name);
     tl_class* c = TL_PUSH(r, r, class);
     if (!c)
         return TALUS_ERR_NOMEM;
@@ -295,7 +285,7 @@ static talus_status open_class(tl_reader* r, const tl_xml_node* n, int32_t model
     c->name = name;
     c->parent = parent;
     *out = (int32_t)r->nclass - 1;
-    return TALUS_OK;
+    return tl_add_name(r, n, NAME_CLASS, model, name, *out);
 }
 
 talus_status tl_read_defaults(tl_reader* r, int32_t model)
@@ -306,8 +296,8 @@ talus_status tl_read_defaults(tl_reader* r, int32_t model)
     init_class(main_class);
     main_class->name = "main";
     main_class->parent = -1;
-    main_class->scope_model = model;
     r->model[model].class0 = (int32_t)r->nclass - 1;
+    TL_TRY(tl_add_name(r, r->model[model].root, NAME_CLASS, model, "main", r->model[model].class0));
 
     for (tl_xml_node* top = r->model[model].root->child; top; top = top->next) {
         if (strcmp(top->name, "default") != 0)

@@ -106,6 +106,7 @@ talus_status tl_read_joint(tl_reader* r, const tl_xml_node* n, int32_t scope, in
     j->at = tl_at(r, n);
     j->name = tl_full_name(r, scope, tl_xml_get(n, "name"));
     j->body = body;
+    j->instance = r->scope[scope].root;
     if (j->align == 2)
         j->align = c->alignfree;
     TL_TRY(joint_limits(r, n, c, j));

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-static const char* const kind_text[] = {"body", "joint", "geom", "site", "mesh", "hfield", "actuator", "key"};
+static const char* const kind_text[] = {"body",   "joint",    "geom", "site",         "mesh",
+                                        "hfield", "actuator", "key",  "default class"};
 
 const char* tl_full_name(tl_reader* r, int32_t scope, const char* name)
 {

@@ -18,12 +18,6 @@ typedef struct ref {
     int32_t index;
 } ref;
 
-/// One attached model (or the main file): its scope, and which of the scopes below are copies inside it.
-typedef struct instance {
-    int32_t root;
-    const int32_t* root_of; // (nscope)
-} instance;
-
 static int32_t find_scoped(tl_reader* r, tl_name_kind kind, int32_t scope, const char* name)
 {
     const char* full = tl_full_name(r, scope, name);
@@ -32,7 +26,7 @@ static int32_t find_scoped(tl_reader* r, tl_name_kind kind, int32_t scope, const
 
 /// Find all names in `scope` or the scopes around it, up to the instance. @return all found; exact: one in
 /// scope itself
-static bool resolve(tl_reader* r, const instance* in, int32_t scope, ref* refs, int32_t n, bool* exact)
+static bool resolve(tl_reader* r, int32_t root, int32_t scope, ref* refs, int32_t n, bool* exact)
 {
     *exact = false;
     for (int32_t i = 0; i < n; i++) {
@@ -41,7 +35,7 @@ static bool resolve(tl_reader* r, const instance* in, int32_t scope, ref* refs, 
             refs[i].index = find_scoped(r, refs[i].kind, s, refs[i].name);
             if (refs[i].index >= 0)
                 *exact |= s == scope;
-            if (refs[i].index >= 0 || s == in->root)
+            if (refs[i].index >= 0 || s == root)
                 break;
         }
         if (refs[i].index < 0)
@@ -54,23 +48,23 @@ typedef talus_status make_fn(tl_reader* r, const tl_xml_node* n, int32_t scope, 
 
 /// Make the element of `n` once, or once per copy of the replicate that its names are in. `copies` 0: only
 /// elements whose names are found directly, 1: only the others. @return ERR_INPUT when a name is nowhere
-static talus_status make(tl_reader* r, const instance* in, const tl_xml_node* n, int copies, ref* refs,
+static talus_status make(tl_reader* r, int32_t root, const tl_xml_node* n, int copies, ref* refs,
                          int32_t nref, make_fn* fn)
 {
     bool exact;
-    const bool direct = resolve(r, in, in->root, refs, nref, &exact);
+    const bool direct = resolve(r, root, root, refs, nref, &exact);
     if (direct || copies == 0)
-        return direct && copies == 0 ? fn(r, n, in->root, refs) : TALUS_OK;
+        return direct && copies == 0 ? fn(r, n, root, refs) : TALUS_OK;
     bool any = false;
-    for (int32_t s = in->root + 1; s < r->nscope; s++) {
-        if (in->root_of[s] != in->root || !resolve(r, in, s, refs, nref, &exact) || !exact)
+    for (int32_t s = root + 1; s < r->nscope; s++) {
+        if (r->scope[s].root != root || !resolve(r, root, s, refs, nref, &exact) || !exact)
             continue;
         any = true;
         TL_TRY(fn(r, n, s, refs));
     }
-    if (any || !r->scope[in->root].whole)
+    if (any || !r->scope[root].whole)
         return TALUS_OK;
-    resolve(r, in, in->root, refs, nref, &exact);
+    resolve(r, root, root, refs, nref, &exact);
     static const char* const kind_text[] = {"body", "joint", "geom", "site"};
     for (int32_t i = 0; i < nref; i++)
         if (refs[i].index < 0)
@@ -121,13 +115,13 @@ static talus_status make_pair(tl_reader* r, const tl_xml_node* n, int32_t scope,
     return TALUS_OK;
 }
 
-static talus_status read_contact(tl_reader* r, const instance* in, const tl_xml_node* n, int copies)
+static talus_status read_contact(tl_reader* r, int32_t root, const tl_xml_node* n, int copies)
 {
     ref refs[2];
     const bool pair = strcmp(n->name, "pair") == 0;
     if (pair) {
         tl_raw_pair raw;
-        TL_TRY(raw_pair(r, n, r->scope[in->root].model, &raw));
+        TL_TRY(raw_pair(r, n, r->scope[root].model, &raw));
         refs[0] = (ref){.kind = NAME_GEOM, .name = raw.geom1};
         refs[1] = (ref){.kind = NAME_GEOM, .name = raw.geom2};
     } else {
@@ -137,7 +131,7 @@ static talus_status read_contact(tl_reader* r, const instance* in, const tl_xml_
     for (int i = 0; i < 2; i++)
         if (!refs[i].name)
             return tl_bad(r, n, "attribute '%s%d' is missing", pair ? "geom" : "body", i + 1);
-    return make(r, in, n, copies, refs, 2, pair ? make_pair : make_exclude);
+    return make(r, root, n, copies, refs, 2, pair ? make_pair : make_exclude);
 }
 
 // ---- actuators
@@ -212,6 +206,7 @@ static talus_status make_actuator(tl_reader* r, const tl_xml_node* n, int32_t sc
     a->name = tl_full_name(r, scope, tl_xml_get(n, "name"));
     a->trn = refs ? (tl_xml_get(n, "joint") ? TL_TRN_JOINT : TL_TRN_JOINTINPARENT) : TL_TRN_OTHER;
     a->joint = refs ? refs[0].index : -1;
+    a->instance = r->scope[scope].root;
     TL_TRY(inherit_range(r, n, &raw));
     TL_TRY(limits(r, n, r->model[model].compiler, "ctrl", a->ctrlrange, &a->ctrllimited));
     TL_TRY(limits(r, n, r->model[model].compiler, "force", a->forcerange, &a->forcelimited));
@@ -224,7 +219,6 @@ static talus_status make_actuator(tl_reader* r, const tl_xml_node* n, int32_t sc
     const char* what = beyond(&raw);
     if (what) {
         TL_TRY(tl_unsupported(r, n, true, what));
-        a->joint = what[0] && a->trn == TL_TRN_OTHER ? -1 : a->joint;
         a->dynamic = 1;
     }
     a->gaintype = raw.gain;
@@ -238,7 +232,7 @@ static talus_status make_actuator(tl_reader* r, const tl_xml_node* n, int32_t sc
     return tl_add_name(r, n, NAME_ACTUATOR, 0, a->name, (int32_t)r->spec->nactuator - 1);
 }
 
-static talus_status read_actuator(tl_reader* r, const instance* in, const tl_xml_node* n, int copies)
+static talus_status read_actuator(tl_reader* r, int32_t root, const tl_xml_node* n, int copies)
 {
     static const char* const attrs[] = {"joint", "jointinparent", "tendon", "site", "cranksite", "body"};
     const char* target = NULL;
@@ -258,24 +252,24 @@ static talus_status read_actuator(tl_reader* r, const instance* in, const tl_xml
                                                        "a transmission is missing; expected one of: joint "
                                                        "jointinparent tendon site cranksite body");
     if (which > 1)
-        return copies == 0 ? make_actuator(r, n, in->root, NULL) : TALUS_OK;
+        return copies == 0 ? make_actuator(r, n, root, NULL) : TALUS_OK;
     ref refs[1] = {{.kind = NAME_JOINT, .name = target}};
-    return make(r, in, n, copies, refs, 1, make_actuator);
+    return make(r, root, n, copies, refs, 1, make_actuator);
 }
 
 // ---- keyframes
 // -------------------------------------------------------------------------------------------------------
 
-/// Sizes are checked against the compiled model (model/compile.c), which knows nq, nv, nu.
-static talus_status read_key(tl_reader* r, const tl_xml_node* n)
+/// Sizes are checked against the compiled model (model/keyframe.c), which knows nq, nv, nu.
+static talus_status read_key(tl_reader* r, int32_t root, const tl_xml_node* n)
 {
     tl_spec_key* k = TL_PUSH(r, r->spec, key);
     if (!k)
         return TALUS_ERR_NOMEM;
-    const char* name = tl_xml_get(n, "name");
     int64_t nq, nv, nctrl;
     k->at = tl_at(r, n);
-    k->name = name ? name : "";
+    k->name = tl_full_name(r, root, tl_xml_get(n, "name"));
+    k->instance = root;
     TL_TRY(tl_read_list(r, n, "qpos", &k->q, &nq));
     TL_TRY(tl_read_list(r, n, "qvel", &k->v, &nv));
     TL_TRY(tl_read_list(r, n, "ctrl", &k->ctrl, &nctrl));
@@ -323,7 +317,7 @@ static void set_material(tl_spec_geom* g, const double* v, bool weak)
             *to[i] = v[i];
 }
 
-static talus_status read_material(tl_reader* r, const instance* in, const tl_xml_node* n, bool defaults)
+static talus_status read_material(tl_reader* r, int32_t root, const tl_xml_node* n, bool defaults)
 {
     static const char geom_prefix[] = "talus.geom.";
     const char *name = tl_xml_get(n, "name"), *data = tl_xml_get(n, "data");
@@ -338,18 +332,18 @@ static talus_status read_material(tl_reader* r, const instance* in, const tl_xml
         return TALUS_OK;
     TL_TRY(parse_material(r, n, data ? data : "", v));
     if (all) {
-        for (int64_t i = 0; i < r->spec->ngeom && in->root == 0; i++)
+        for (int64_t i = 0; i < r->spec->ngeom && root == 0; i++)
             set_material(&r->spec->geom[i], v, true);
         return TALUS_OK;
     }
     bool any = false;
-    for (int32_t s = in->root; s < r->nscope; s++) {
-        const int32_t g = in->root_of[s] == in->root ? find_scoped(r, NAME_GEOM, s, name + skip) : -1;
+    for (int32_t s = root; s < r->nscope; s++) {
+        const int32_t g = r->scope[s].root == root ? find_scoped(r, NAME_GEOM, s, name + skip) : -1;
         if (g >= 0)
             set_material(&r->spec->geom[g], v, false);
         any |= g >= 0;
     }
-    return any || !r->scope[in->root].whole ? TALUS_OK : tl_bad(r, n, "unknown geom '%.60s'", name + skip);
+    return any || !r->scope[root].whole ? TALUS_OK : tl_bad(r, n, "unknown geom '%.60s'", name + skip);
 }
 
 // ---- all sections
@@ -372,22 +366,31 @@ static talus_status list_others(tl_reader* r, const tl_xml_node* section)
     return TALUS_OK;
 }
 
-static talus_status read_instance(tl_reader* r, const instance* in)
+/// A model attached once per copy of a replicate brings no keyframes: each would place one copy only.
+static bool is_copied(const tl_reader* r, int32_t root)
 {
-    const tl_xml_node* root = r->model[r->scope[in->root].model].root;
+    for (int32_t s = root; s >= 0; s = r->scope[s].parent)
+        if (!r->scope[s].attach)
+            return true;
+    return false;
+}
+
+static talus_status read_instance(tl_reader* r, int32_t root)
+{
+    const tl_xml_node* file = r->model[r->scope[root].model].root;
     for (int copies = 0; copies < 2; copies++)
-        for (const tl_xml_node* s = root->child; s; s = s->next)
+        for (const tl_xml_node* s = file->child; s; s = s->next)
             for (const tl_xml_node* n = s->child; n; n = n->next) {
                 if (strcmp(s->name, "contact") == 0)
-                    TL_TRY(read_contact(r, in, n, copies));
+                    TL_TRY(read_contact(r, root, n, copies));
                 else if (strcmp(s->name, "actuator") == 0)
-                    TL_TRY(read_actuator(r, in, n, copies));
+                    TL_TRY(read_actuator(r, root, n, copies));
                 else if (strcmp(s->name, "custom") == 0 && strcmp(n->name, "text") == 0)
-                    TL_TRY(read_material(r, in, n, copies == 1));
-                else if (strcmp(s->name, "keyframe") == 0 && copies == 0 && in->root == 0)
-                    TL_TRY(read_key(r, n));
+                    TL_TRY(read_material(r, root, n, copies == 1));
+                else if (strcmp(s->name, "keyframe") == 0 && copies == 0 && !is_copied(r, root))
+                    TL_TRY(read_key(r, root, n));
             }
-    for (const tl_xml_node* s = root->child; s; s = s->next)
+    for (const tl_xml_node* s = file->child; s; s = s->next)
         TL_TRY(list_others(r, s));
     return TALUS_OK;
 }
@@ -395,13 +398,10 @@ static talus_status read_instance(tl_reader* r, const instance* in)
 talus_status tl_read_sections(tl_reader* r)
 {
     r->spec->body_used = tl_calloc(r->ctx, (size_t)r->spec->nbody);
-    int32_t* root_of = tl_alloc(r->ctx, sizeof *root_of * (size_t)r->nscope);
-    talus_status status = r->spec->body_used && root_of ? TALUS_OK : tl_nomem(r->ctx, (size_t)r->spec->nbody);
-    for (int32_t s = 0; s < r->nscope && status == TALUS_OK; s++)
-        root_of[s] = r->scope[s].attach ? s : root_of[r->scope[s].parent];
-    for (int32_t s = 0; s < r->nscope && status == TALUS_OK; s++)
+    if (!r->spec->body_used)
+        return tl_nomem(r->ctx, (size_t)r->spec->nbody);
+    for (int32_t s = 0; s < r->nscope; s++)
         if (r->scope[s].attach)
-            status = read_instance(r, &(instance){.root = s, .root_of = root_of});
-    tl_free(r->ctx, root_of);
-    return status;
+            TL_TRY(read_instance(r, s));
+    return TALUS_OK;
 }

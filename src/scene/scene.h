@@ -45,7 +45,8 @@ typedef struct tl_spec_joint {
     int32_t limited; // 0, 1
     double range[2]; // m, rad
     double ref, springref, stiffness, damping, armature, frictionloss, springdamper[2];
-    int32_t align; // free joint: body frame to the inertial frame; 0 no, 1 yes
+    int32_t instance; // the attached model it comes from: numbers of its own, 0: the main file
+    int32_t align;    // free joint: body frame to the inertial frame; 0 no, 1 yes
 } tl_spec_joint;
 
 typedef struct tl_spec_geom {
@@ -107,6 +108,7 @@ typedef struct tl_spec_actuator {
     int32_t trn;   // tl_trn
     int32_t joint; // -1: the transmission is not understood
     int32_t group;
+    int32_t instance;                  // as tl_spec_joint
     int32_t ctrllimited, forcelimited; // 0, 1
     int32_t dynamic;                   // has an activation state: not understood
     int32_t gaintype, biastype;
@@ -120,6 +122,7 @@ typedef struct tl_spec_key {
     double* v;
     double* ctrl;
     int32_t nq, nv, nctrl;
+    int32_t instance; // the model whose joints and actuators it places, as tl_spec_joint
 } tl_spec_key;
 
 typedef struct tl_spec_text {

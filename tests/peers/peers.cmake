@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# Comparisons with other programs, in Python; those whose packages are missing skip themselves.
+if(TALUS_TEST_PYTHON)
+    add_executable(talus_dump_model ${CMAKE_CURRENT_LIST_DIR}/dump_model.c)
+    target_link_libraries(talus_dump_model PRIVATE talus_internal)
+    add_test(NAME peers/mujoco COMMAND ${TALUS_TEST_PYTHON} -m unittest test_mujoco
+        WORKING_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})
+    set_tests_properties(peers/mujoco PROPERTIES LABELS peers TIMEOUT 1200 ENVIRONMENT
+        "TALUS_DUMP=$<TARGET_FILE:talus_dump_model>;TALUS_SHARED=${PROJECT_SOURCE_DIR}/../shared;PYTHONDONTWRITEBYTECODE=1")
+endif()
