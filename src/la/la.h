@@ -46,7 +46,8 @@ typedef struct tl_backend {
     bool nonsymmetric; // takes values with `upper`
     talus_status (*create)(talus_context* ctx, tl_factor** out);
     void (*destroy)(tl_factor* f);
-    /// pattern and sizes are copied; @return OK, ERR_NOMEM
+    /// pattern and sizes are copied; a pattern equal to the last one is recognized and costs a comparison.
+    /// @return OK, ERR_NOMEM (analyze again before factor)
     talus_status (*analyze)(tl_factor* f, const tl_pattern* p, tl_order order);
     /// @return OK, ERR_SINGULAR (a pivot that is not positive for symmetric values, zero or not finite),
     /// ERR_NOMEM. No message is sent for ERR_SINGULAR: the solver decides what it means.
