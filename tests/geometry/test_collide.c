@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "random_shapes.h"
 
-#define TRIALS (getenv("TRIALS") ? atoi(getenv("TRIALS")) : 60)
-#define CHECK(...)                                                                                           \
-    do {                                                                                                     \
-        if (getenv("VERBOSE")) {                                                                             \
-            printf(__VA_ARGS__);                                                                             \
-            puts("");                                                                                        \
-        } else                                                                                               \
-            fail_msg(__VA_ARGS__);                                                                           \
-    } while (0)
+// TALUS_TEST_TRIALS and TALUS_TEST_SEED make the search longer
+static int32_t from_env(const char* name, int32_t otherwise)
+{
+    const char* s = getenv(name);
+    return s ? atoi(s) : otherwise;
+}
 
 static const int32_t solids[] = {TL_SHAPE_SPHERE, TL_SHAPE_CAPSULE, TL_SHAPE_ELLIPSOID, TL_SHAPE_CYLINDER,
                                  TL_SHAPE_BOX};
@@ -29,10 +26,11 @@ static void solids__deepest_point_is_least_overlap(void** state)
 {
     (void)state;
     tl_rng r;
-    tl_rng_seed(&r, getenv("SEED") ? (uint64_t)atoi(getenv("SEED")) : 1);
-    for (int ta = getenv("TA") ? atoi(getenv("TA")) - 1 : 0; ta < 5; ta++)
+    tl_rng_seed(&r, (uint64_t)from_env("TALUS_TEST_SEED", 1));
+    const int32_t trials = from_env("TALUS_TEST_TRIALS", 15);
+    for (int ta = 0; ta < 5; ta++)
         for (int tb = ta; tb < 5; tb++)
-            for (int t = 0; t < TRIALS; t++) {
+            for (int t = 0; t < trials; t++) {
                 const tl_shape a = random_shape(&r, solids[ta]), b = random_shape(&r, solids[tb]);
                 const tl_pose Xa = random_pose(&r, 0.7), Xb = random_pose(&r, 0.7);
                 tl_contact_point pt[TL_MANIFOLD_MAX];
@@ -46,8 +44,35 @@ static void solids__deepest_point_is_least_overlap(void** state)
                 // nearly parallel faces (within 0.01 rad) take the face's normal, a cylinder's steepest point
                 // leaves the rim by up to 3e-4 r when nearly flat
                 if (fabs(p->depth - along) > 2e-3 || p->depth > want * (1 + 6e-5) + 2e-6)
-                    CHECK("types %d %d, trial %d: depth %.12g, along its normal %.12g, search %.12g",
-                          solids[ta], solids[tb], t, p->depth, along, want);
+                    fail_msg("types %d %d, trial %d: depth %.12g, along its normal %.12g, search %.12g",
+                             solids[ta], solids[tb], t, p->depth, along, want);
+            }
+}
+
+// apart, within the margin: minus the distance
+static void margin__depth_is_minus_the_distance(void** state)
+{
+    (void)state;
+    tl_rng r;
+    tl_rng_seed(&r, (uint64_t)from_env("TALUS_TEST_SEED", 2));
+    const int32_t trials = from_env("TALUS_TEST_TRIALS", 15);
+    for (int ta = 0; ta < 5; ta++)
+        for (int tb = ta; tb < 5; tb++)
+            for (int t = 0; t < trials; t++) {
+                const tl_shape a = random_shape(&r, solids[ta]), b = random_shape(&r, solids[tb]);
+                const tl_pose Xa = random_pose(&r, 1.2), Xb = random_pose(&r, 1.2);
+                tl_contact_point pt[TL_MANIFOLD_MAX];
+                const int32_t n = tl_collide(&a, &Xa, &b, &Xb, 0.5, pt);
+                const double want = least_overlap(&a, &Xa, &b, &Xb, &r);
+                if (want > -1e-6 || want < -0.49)
+                    continue;
+                if (n == 0)
+                    fail_msg("types %d %d, trial %d: nothing at distance %g", solids[ta], solids[tb], t,
+                             -want);
+                const tl_contact_point* p = deepest_of(pt, n);
+                if (fabs(p->depth - want) > 6e-5 * fabs(want) + 2e-5)
+                    fail_msg("types %d %d, trial %d: depth %.12g, search %.12g", solids[ta], solids[tb], t,
+                             p->depth, want);
             }
 }
 
@@ -118,13 +143,13 @@ static void rigid_motion_and_scale__move_the_points_along(void** state)
         tl_contact_point p[TL_MANIFOLD_MAX], q[TL_MANIFOLD_MAX];
         const int32_t n = tl_collide(&a, &Xa, &b, &Xb, 0, p), m = tl_collide(&as, &Ya, &bs, &Yb, 0, q);
         if (n != m)
-            CHECK("types %d %d, trial %d: %d points, moved %d", a.type, b.type, t, n, m);
+            fail_msg("types %d %d, trial %d: %d points, moved %d", a.type, b.type, t, n, m);
         if (n == 0 || m == 0)
             continue;
         // the deepest point; the order of the others may depend on which solid comes first
         const tl_contact_point *d = deepest_of(p, n), *e = deepest_of(q, m);
         if (fabs(d->depth * s - e->depth) > 1e-8 * s)
-            CHECK("types %d %d, trial %d: depth %g, moved %g", a.type, b.type, t, d->depth, e->depth / s);
+            fail_msg("types %d %d, trial %d: depth %g, moved %g", a.type, b.type, t, d->depth, e->depth / s);
     }
 }
 
@@ -174,7 +199,8 @@ static void path__depth_is_continuous(void** state)
             const double depth = n > 0 ? deepest_of(p, n)->depth : 0.0;
             // 1e-3 of translation, 1e-3 rad at a radius of at most sqrt(3)
             if (last >= 0 && fabs(depth - last) > 1e-3 * (1.0 + sqrt(3.0)) + 3e-4)
-                CHECK("types %d %d, trial %d, step %d: depth %g, then %g", a.type, b.type, t, i, last, depth);
+                fail_msg("types %d %d, trial %d, step %d: depth %g, then %g", a.type, b.type, t, i, last,
+                         depth);
             last = depth;
             turn(&Xb, axis[0], axis[1], axis[2], 1e-3);
             for (int k = 0; k < 3; k++)
@@ -187,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solids__deepest_point_is_least_overlap),
+        cmocka_unit_test(margin__depth_is_minus_the_distance),
         cmocka_unit_test(swapping__reverses_bit_for_bit),
         cmocka_unit_test(rigid_motion_and_scale__move_the_points_along),
         cmocka_unit_test(far_from_origin__same_points),
