@@ -365,7 +365,7 @@ static void jacobian_gram(bm_state* s, void* user)
         // pairs of four contacts; which trees they join does not matter to the kernel
         for (int32_t i = 0; i < N; i += 4) {
             const int32_t list[4] = {i, i + 1, i + 2, i + 3};
-            double C[TL_GRAM_SIZE];
+            _Alignas(64) double C[TL_GRAM_SIZE];
             w->set->jacobian_gram(4, list, &c->J, 5e-3, c->G, LD, 0, C);
             bm_keep(C[0]);
         }

@@ -7,9 +7,10 @@
 // With `full` G has its coupling column (xn, yn) and C is not symmetric; without, the column is left out:
 // the symmetric A_s.
 //
-// All contacts of the list join the same a and b. C holds four 6 x 6 blocks, column-major, one after the
-// other: aa, ba (rows of b, columns of a), bb, ab. Block ab is written with `full` only; ba, bb and ab only
-// where b is not the world. G is indexed by contact: G[row * ld + list[place]], rows as in contact_force.h.
+// All contacts of the list join the same a and b. C is column-major, nd x nd with nd = 12, a's dofs before
+// b's, or 6 where b is the world. Without `full` the upper right block (rows of a, columns of b) is left as
+// it was: it is the transpose of the lower left. G is indexed by contact: G[row * ld + list[place]], rows as
+// in contact_force.h.
 //
 // Order of sums, the same in all forms and so with the same bits:
 //   T_1 = (xx J_1 + xy J_2) + xn J_3,  T_2 = (xy J_1 + yy J_2) + yn J_3,  T_3 = nn J_3,  xx .. nn times scale
@@ -20,7 +21,7 @@
 #include "../contact_force/contact_force.h"
 #include "../jacobian_apply/jacobian_apply.h"
 
-enum { TL_GRAM_AA = 0, TL_GRAM_BA = 36, TL_GRAM_BB = 72, TL_GRAM_AB = 108, TL_GRAM_SIZE = 144 };
+enum { TL_GRAM_SIZE = 144 };
 
 /// @param list (n) contacts of one pair, n >= 1   @param C (144) out
 typedef void tl_jacobian_gram_fn(int32_t n, const int32_t* list, const tl_jacobian6* J, double scale,
