@@ -18,7 +18,8 @@
 
 #define SAMPLES 2 // a pixel and direction
 #define SUN_SIZE 1536
-#define GLASS 0.13 // how much of a glass wall's colour is seen
+#define GLASS 0.13  // how much of a glass wall's colour is seen
+#define MARGIN 1.08 // farther away than needed
 
 typedef struct ray {
     double o[3], d[3];
@@ -50,6 +51,8 @@ typedef struct renderer {
     int32_t ngeom;
     drawn_geom* geoms;
     double centre[3], radius; // of the moving bodies
+    double lo[3], hi[3];      // box of their centres
+    bool moving;              // there are some; else all geoms count
     double sun[3];            // unit, towards it
     buffer view, glass, shadow;
 } renderer;
@@ -432,11 +435,16 @@ static void find_extent(renderer* r, double* scratch)
             break;
     }
     double size = 0.0;
+    r->moving = false;
     for (int32_t i = 0; i < r->ngeom; i++)
-        if (r->geoms[i].radius >= 0 && !r->geoms[i].fixed)
+        if (r->geoms[i].radius >= 0 && !r->geoms[i].fixed) {
             size = fmax(size, r->geoms[i].radius);
+            r->moving = true;
+        }
     double half2 = 0.0;
     for (int32_t c = 0; c < 3; c++) {
+        r->lo[c] = lo[c];
+        r->hi[c] = hi[c];
         r->centre[c] = 0.5 * (lo[c] + hi[c]);
         half2 += 0.25 * (hi[c] - lo[c]) * (hi[c] - lo[c]);
     }
@@ -462,19 +470,73 @@ static void find_glass(renderer* r)
     }
 }
 
+static bool is_counted(const renderer* r, const drawn_geom* g)
+{
+    bool inside = g->radius >= 0 && g->fixed != r->moving;
+    for (int32_t c = 0; c < 3; c++)
+        inside = inside && g->p[c] >= r->lo[c] && g->p[c] <= r->hi[c];
+    return inside;
+}
+
+/// Distance from which the balls of all counted geoms are seen around `at`, and where their middle is then on
+/// the right and up axes (tangents).
+static double fit_distance(const renderer* r, const camera* c, const double* at, const double* tangent,
+                           double* middle)
+{
+    double away = 0.0, lo[2] = {DBL_MAX, DBL_MAX}, hi[2] = {-DBL_MAX, -DBL_MAX};
+    for (int32_t pass = 0; pass < 2; pass++) // the middle needs the distance
+        for (int32_t i = 0; i < r->ngeom; i++) {
+            const drawn_geom* g = &r->geoms[i];
+            if (!is_counted(r, g))
+                continue;
+            const double v[3] = {g->p[0] - at[0], g->p[1] - at[1], g->p[2] - at[2]},
+                         depth = dot(v, c->forward);
+            const double side[2] = {dot(v, c->right), dot(v, c->up)};
+            for (int32_t k = 0; k < 2; k++) {
+                const double reach = g->radius * sqrt(1 + tangent[k] * tangent[k]);
+                away = fmax(away, (fabs(side[k]) + reach) / tangent[k] - depth);
+                lo[k] = pass ? fmin(lo[k], (side[k] - reach) / (away + depth)) : lo[k];
+                hi[k] = pass ? fmax(hi[k], (side[k] + reach) / (away + depth)) : hi[k];
+            }
+        }
+    for (int32_t k = 0; k < 2; k++)
+        middle[k] = lo[k] <= hi[k] ? 0.5 * (lo[k] + hi[k]) : 0.0;
+    return away;
+}
+
+/// Look from a fixed direction, as close as all counted geoms allow.
+static void place_eye(renderer* r, camera* c)
+{
+    const double azimuth = -0.95, elevation = 0.55, field = 0.36; // tangent of half the smaller field of view
+    const double back[3] = {cos(elevation) * cos(azimuth), cos(elevation) * sin(azimuth), sin(elevation)};
+    const int32_t smaller = TL_MIN(c->width, c->height);
+    const double tangent[2] = {field * c->width / smaller, field * c->height / smaller};
+    double at[3], eye[3], away = r->radius / sin(atan(field)), middle[2];
+    c->scale = smaller / (2 * field);
+    memcpy(at, r->centre, sizeof at);
+    for (int32_t round = 0; round < 4; round++) {
+        for (int32_t i = 0; i < 3; i++)
+            eye[i] = at[i] + away * back[i];
+        aim(c, eye, at);
+        const double fit = fit_distance(r, c, at, tangent, middle);
+        if (fit <= 0)
+            break;
+        away = MARGIN * fit;
+        for (int32_t i = 0; i < 3 && round < 3; i++)
+            at[i] += away * (middle[0] * c->right[i] + middle[1] * c->up[i]);
+    }
+    for (int32_t i = 0; i < 3; i++)
+        eye[i] = at[i] + away * back[i];
+    aim(c, eye, at);
+}
+
 static void place_cameras(renderer* r, int32_t width, int32_t height)
 {
-    const double azimuth = -0.95, elevation = 0.55, tangent = 0.36; // half field of view
-    const double away = r->radius / sin(atan(tangent)) * 1.02;
-    const double eye[3] = {r->centre[0] + away * cos(elevation) * cos(azimuth),
-                           r->centre[1] + away * cos(elevation) * sin(azimuth),
-                           r->centre[2] + away * sin(elevation)};
     camera* c = &r->view.cam;
     c->parallel = false;
     c->width = width * SAMPLES;
     c->height = height * SAMPLES;
-    c->scale = TL_MIN(c->width, c->height) / (2 * tangent);
-    aim(c, eye, r->centre);
+    place_eye(r, c);
     r->glass.cam = *c;
 
     r->sun[0] = 0.35;
