@@ -14,14 +14,16 @@
 
 #include <math.h>
 
-#define LEAF 4
+#define LEAF 8
 #define DEPTH 64
 
 typedef struct node {
     double lo[3], hi[3];
     int32_t parent;
-    int32_t right;        // inner node: second child; the first is the next node
-    int32_t begin, count; // leaf: run of order[], count > 0
+    int32_t right;  // inner node: second child; the first is the next node
+    int32_t begin;  // leaf: run of order[]
+    uint16_t count; // leaf: > 0
+    uint16_t moves; // a shape below it moves; kept only when many do
 } node;
 
 struct tl_broad {
@@ -36,7 +38,8 @@ struct tl_broad {
     node* nodes;
     double* key; // centres along the split axis while building
     int32_t nbounded, nunbounded, nnode, nmoved;
-    bool is_built;
+    double* box; // (6 n) boxes of order[], in its order
+    bool is_built, is_dual, was_dual;
     int64_t baseline, excess; // nodes visited per moved shape after the build (x 16), surplus since
     tl_pair *pairs, *scratch;
     int64_t npairs, cap, scratch_cap;
@@ -70,6 +73,7 @@ talus_status tl_broad_create(talus_context* ctx, int32_t n, tl_broad** out)
     b->flag = tl_calloc(ctx, count);
     b->nodes = tl_alloc(ctx, 2 * count * sizeof *b->nodes);
     b->key = tl_alloc(ctx, count * sizeof *b->key);
+    b->box = tl_alloc(ctx, 6 * count * sizeof *b->box);
     if (!b->lo || !b->hi || !b->order || !b->leaf || !b->moved || !b->unbounded || !b->flag || !b->nodes ||
         !b->key) {
         tl_broad_destroy(b);
@@ -83,17 +87,19 @@ void tl_broad_destroy(tl_broad* b)
 {
     if (!b)
         return;
-    void* owned[] = {b->lo,   b->hi,    b->order, b->leaf,  b->moved,  b->unbounded,
-                     b->flag, b->nodes, b->key,   b->pairs, b->scratch};
+    void* owned[] = {b->lo,   b->hi,    b->order, b->leaf,  b->moved,   b->unbounded,
+                     b->flag, b->nodes, b->key,   b->pairs, b->scratch, b->box};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         tl_free(b->ctx, owned[i]);
     tl_free(b->ctx, b);
 }
 
-static bool is_overlapping(const double* lo_a, const double* hi_a, const double* lo_b, const double* hi_b)
+// no branches: whether boxes of a pile overlap cannot be predicted
+static inline bool is_overlapping(const double* lo_a, const double* hi_a, const double* lo_b,
+                                  const double* hi_b)
 {
-    return lo_a[0] <= hi_b[0] && lo_b[0] <= hi_a[0] && lo_a[1] <= hi_b[1] && lo_b[1] <= hi_a[1] &&
-           lo_a[2] <= hi_b[2] && lo_b[2] <= hi_a[2];
+    return (lo_a[0] <= hi_b[0]) & (lo_b[0] <= hi_a[0]) & (lo_a[1] <= hi_b[1]) & (lo_b[1] <= hi_a[1]) &
+           (lo_a[2] <= hi_b[2]) & (lo_b[2] <= hi_a[2]);
 }
 
 static bool is_bounded(const tl_broad* b, int32_t i)
@@ -116,17 +122,25 @@ static void refit(tl_broad* b, int32_t i)
             nd->lo[k] = smaller(l->lo[k], r->lo[k]);
             nd->hi[k] = larger(l->hi[k], r->hi[k]);
         }
+        nd->moves = l->moves | r->moves;
         return;
     }
+    nd->moves = 0;
     for (int k = 0; k < 3; k++) {
         nd->lo[k] = INFINITY;
         nd->hi[k] = -INFINITY;
     }
-    for (int32_t j = nd->begin; j < nd->begin + nd->count; j++)
+    for (int32_t j = nd->begin; j < nd->begin + nd->count; j++) {
+        const int32_t s = b->order[j];
+        double* box = &b->box[6 * (int64_t)j];
+        memcpy(box, &b->lo[3 * (int64_t)s], 3 * sizeof *box);
+        memcpy(box + 3, &b->hi[3 * (int64_t)s], 3 * sizeof *box);
+        nd->moves |= b->flag[s];
         for (int k = 0; k < 3; k++) {
-            nd->lo[k] = smaller(nd->lo[k], b->lo[3 * b->order[j] + k]);
-            nd->hi[k] = larger(nd->hi[k], b->hi[3 * b->order[j] + k]);
+            nd->lo[k] = smaller(nd->lo[k], box[k]);
+            nd->hi[k] = larger(nd->hi[k], box[3 + k]);
         }
+    }
 }
 
 // order by key, then by number, so that the tree does not depend on what was there before
@@ -208,7 +222,7 @@ static void build(tl_broad* b)
         if (parent >= 0 && parent + 1 != i)
             b->nodes[parent].right = i;
         if (count <= LEAF) {
-            nd->count = count;
+            nd->count = (uint16_t)count;
             for (int32_t j = begin; j < begin + count; j++)
                 b->leaf[b->order[j]] = i;
             continue;
@@ -270,7 +284,7 @@ static bool is_placed(const tl_broad* b)
 
 static void refit_moved(tl_broad* b)
 {
-    if (b->nmoved > b->nnode / 16) {
+    if (b->is_dual) {
         for (int32_t i = b->nnode - 1; i >= 0; i--)
             refit(b, i);
         return;
@@ -288,17 +302,77 @@ typedef struct filter {
     const void* user;
 } filter;
 
-// i moves; a pair of two that move is reported by the smaller number
 static talus_status add_pair(tl_broad* b, const filter* f, int32_t i, int32_t j)
 {
-    if (i == j || (b->flag[j] && j < i) ||
-        !is_overlapping(&b->lo[3 * i], &b->hi[3 * i], &b->lo[3 * j], &b->hi[3 * j]))
-        return TALUS_OK;
     const tl_pair p = {TL_MIN(i, j), TL_MAX(i, j)};
     if (f->may_collide && !f->may_collide(f->user, p.a, p.b))
         return TALUS_OK;
-    TL_TRY(TL_GROW(b->ctx, b->pairs, b->cap, b->npairs, b->npairs + 1));
+    if (b->npairs == b->cap)
+        TL_TRY(TL_GROW(b->ctx, b->pairs, b->cap, b->npairs, b->npairs + 1));
     b->pairs[b->npairs++] = p;
+    return TALUS_OK;
+}
+
+// i moves; two that move are reported by the one with the smaller number
+static talus_status test_pair(tl_broad* b, const filter* f, int32_t i, int32_t j)
+{
+    if (i == j || (b->flag[j] && j < i) ||
+        !is_overlapping(&b->lo[3 * (int64_t)i], &b->hi[3 * (int64_t)i], &b->lo[3 * (int64_t)j],
+                        &b->hi[3 * (int64_t)j]))
+        return TALUS_OK;
+    return add_pair(b, f, i, j);
+}
+
+// shapes of leaf x with those of leaf y, or of one leaf among themselves
+static talus_status meet_leaves(tl_broad* b, const filter* f, const node* x, const node* y)
+{
+    for (int32_t i = x->begin; i < x->begin + x->count; i++) {
+        const double* p = &b->box[6 * (int64_t)i];
+        if (!is_overlapping(p, p + 3, y->lo, y->hi))
+            continue;
+        for (int32_t j = x == y ? i + 1 : y->begin; j < y->begin + y->count; j++) {
+            const double* q = &b->box[6 * (int64_t)j];
+            if (is_overlapping(p, p + 3, q, q + 3) && (b->flag[b->order[i]] | b->flag[b->order[j]]))
+                TL_TRY(add_pair(b, f, b->order[i], b->order[j]));
+        }
+    }
+    return TALUS_OK;
+}
+
+// every pair of subtrees that overlap, one of which moves
+static talus_status meet_itself(tl_broad* b, const filter* f, int64_t* visited)
+{
+    struct {
+        int32_t x, y;
+    } stack[4 * DEPTH];
+    int32_t top = 0;
+    if (b->nbounded > 0) {
+        stack[top].x = 0;
+        stack[top++].y = 0;
+    }
+    while (top > 0) {
+        const int32_t i = stack[--top].x, j = stack[top].y;
+        const node *x = &b->nodes[i], *y = &b->nodes[j];
+        (*visited)++;
+        if (!(x->moves | y->moves) || !is_overlapping(x->lo, x->hi, y->lo, y->hi))
+            continue;
+        if (x->count > 0 && y->count > 0) {
+            TL_TRY(meet_leaves(b, f, x, y));
+            continue;
+        }
+        // open both sides of a self-meeting, else the inner one nearer to the root
+        const bool open_x = i == j || y->count > 0 || (x->count == 0 && i < j);
+        const int32_t open = open_x ? i : j, other = open_x ? j : i;
+        const int32_t child[2] = {open + 1, b->nodes[open].right};
+        for (int k = 0; k < 2; k++) {
+            stack[top].x = child[k];
+            stack[top++].y = i == j ? child[k] : other;
+        }
+        if (i == j) {
+            stack[top].x = child[0];
+            stack[top++].y = child[1];
+        }
+    }
     return TALUS_OK;
 }
 
@@ -320,7 +394,7 @@ static talus_status ask_tree(tl_broad* b, const filter* f, int32_t i, int64_t* v
             continue;
         }
         for (int32_t j = nd->begin; j < nd->begin + nd->count; j++)
-            TL_TRY(add_pair(b, f, i, b->order[j]));
+            TL_TRY(test_pair(b, f, i, b->order[j]));
     }
     return TALUS_OK;
 }
@@ -368,20 +442,23 @@ static talus_status find_pairs(tl_broad* b, const filter* f)
 {
     int64_t visited = 0;
     b->npairs = 0;
+    if (b->is_dual)
+        TL_TRY(meet_itself(b, f, &visited));
     for (int32_t m = 0; m < b->nmoved; m++) {
         const int32_t i = b->moved[m];
-        if (b->leaf[i] < 0) { // an unbounded shape that moves meets every bounded one
+        if (b->leaf[i] < 0) // an unbounded shape that moves meets every bounded one
             for (int32_t j = 0; j < b->nbounded; j++)
-                TL_TRY(add_pair(b, f, i, b->order[j]));
-        } else {
+                TL_TRY(test_pair(b, f, i, b->order[j]));
+        else if (!b->is_dual)
             TL_TRY(ask_tree(b, f, i, &visited));
-        }
-        for (int32_t j = 0; j < b->nunbounded; j++)
-            TL_TRY(add_pair(b, f, i, b->unbounded[j]));
     }
+    for (int32_t u = 0; u < b->nunbounded; u++)
+        for (int32_t m = 0; m < b->nmoved; m++)
+            TL_TRY(test_pair(b, f, b->moved[m], b->unbounded[u]));
     // a rebuild costs about as much as visiting 8 n nodes
-    if (b->baseline < 0)
+    if (b->baseline < 0 || b->is_dual != b->was_dual)
         b->baseline = 16 * visited / TL_MAX(b->nmoved, 1);
+    b->was_dual = b->is_dual;
     b->excess += TL_MAX(visited - b->baseline * b->nmoved / 16, 0);
     return TALUS_OK;
 }
@@ -392,6 +469,7 @@ talus_status tl_broad_update(tl_broad* b, const double* lo, const double* hi, co
 {
     const filter f = {may_collide, user};
     take_boxes(b, lo, hi, moving);
+    b->is_dual = b->nmoved > b->n / 16;
     if (!b->is_built || !is_placed(b) || b->excess > 8 * (int64_t)b->n)
         build(b);
     else
