@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Linear algebra on the graph of trees: a block matrix with one node per tree, symmetric pattern, symmetric
-// (LDL^T) or nonsymmetric (LDU) values. Three phases, three calls: analyze (pattern), factor (values), solve.
+// (L L^T) or nonsymmetric (L U) values. Three phases, three calls: analyze (pattern), factor (values), solve.
+// Guide: README.md in this folder.
 #pragma once
 
 #include "base.h"
