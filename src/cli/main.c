@@ -176,7 +176,7 @@ static int run_command(const cli_command* command, int argc, char** argv)
     char name[64];
     snprintf(name, sizeof name, "talus %s", command->name);
     argv[0] = name;
-    const char** set = calloc((size_t)argc, sizeof *set);
+    const char** set = calloc((size_t)argc + 1, sizeof *set);
     if (!set)
         return CLI_NOMEM;
     cli_args args = {.set = set, .time = -1.0, .capture_step = -1};
@@ -185,13 +185,12 @@ static int run_command(const cli_command* command, int argc, char** argv)
     def.nthreads = args.threads;
     def.message = print_message;
     def.message_user = &args;
-    int code = cli_exit_code(talus_context_create(&def, &args.ctx));
-    if (args.ctx) {
+    int code = CLI_NOMEM;
+    if (talus_context_create(&def, &args.ctx) >= 0) {
         const bool list = command == &cli_cmd_info && strcmp(args.file[0], "options") == 0;
         code = list ? cli_print_options(&args) : command->run(&args);
     } else {
         fprintf(stderr, "talus: error: out of memory\n");
-        code = CLI_NOMEM;
     }
     talus_context_destroy(args.ctx);
     free(set);

@@ -94,7 +94,9 @@ static plot begin_plot(cairo_t* c, const tl_history* h, double y, double height,
         put_text(c, p.x - 8, py + 5, 1, 14, faint, text);
     }
     const double dt = nice_step(p.t1 - p.t0, 5);
-    for (double t = ceil(p.t0 / dt - 1e-9) * dt; t <= p.t1 + 1e-9 * dt; t += dt) {
+    const double first = ceil(p.t0 / dt - 1e-9);
+    for (int32_t i = 0; (first + i) * dt <= p.t1 + 1e-9 * dt; i++) {
+        const double t = (first + i) * dt;
         const double px = floor(at_x(&p, t)) + 0.5;
         set_rgb(c, grid);
         cairo_move_to(c, px, p.y + p.h);

@@ -51,10 +51,10 @@ static talus_status read_head(tl_h5* h, talus_problem_view* view)
         TL_TRY(read_into(h, "loss_v_s", TL_H5_F64, 1, &view->loss_v_s));
     if (tl_h5_has(h, "friction"))
         TL_TRY(tl_h5_read_text(h, "friction", friction, sizeof friction));
-    if (strcmp(friction, "linear") && strcmp(friction, "quadratic"))
+    if (strcmp(friction, "linear") != 0 && strcmp(friction, "quadratic") != 0)
         return tl_fail_at(h->ctx, TALUS_ERR_INPUT, h->path, 0,
                           "friction: '%s' is unknown, \"linear\" or \"quadratic\" is wanted", friction);
-    view->friction = strcmp(friction, "linear") ? TALUS_FRICTION_QUADRATIC : TALUS_FRICTION_LINEAR;
+    view->friction = strcmp(friction, "linear") == 0 ? TALUS_FRICTION_LINEAR : TALUS_FRICTION_QUADRATIC;
     return TALUS_OK;
 }
 

@@ -160,9 +160,9 @@ static talus_status read_options(reader* r, json_t* root, talus_problem_view* vi
     const char* text = json_string_value(friction);
     if (friction && !text)
         return bad(r, "friction", "\"linear\" or \"quadratic\" is wanted, not %s", type_name(friction));
-    if (text && strcmp(text, "linear") && strcmp(text, "quadratic"))
+    if (text && strcmp(text, "linear") != 0 && strcmp(text, "quadratic") != 0)
         return bad(r, "friction", "'%.60s' is unknown, \"linear\" or \"quadratic\" is wanted", text);
-    view->friction = text && !strcmp(text, "linear") ? TALUS_FRICTION_LINEAR : TALUS_FRICTION_QUADRATIC;
+    view->friction = text && strcmp(text, "linear") == 0 ? TALUS_FRICTION_LINEAR : TALUS_FRICTION_QUADRATIC;
     tell_unknown(r, root, "h v_s friction trees contacts limits losses loss_v_s");
     return TALUS_OK;
 }
@@ -170,7 +170,7 @@ static talus_status read_options(reader* r, json_t* root, talus_problem_view* vi
 static talus_status tree_size(const reader* r, const json_t* trees, const char* field, const json_t* x,
                               int64_t* nv)
 {
-    int64_t tree;
+    int64_t tree = -1;
     *nv = 0;
     TL_TRY(to_integer(r, field, x, -1, (int64_t)json_array_size(trees) - 1, &tree));
     if (tree >= 0)
@@ -187,14 +187,14 @@ static talus_status measure(reader* r, const lists* l, tl_problem_file_size* s)
     r->array = "trees";
     for (r->index = 0; r->index < json_array_size(l->trees); r->index++) {
         json_t* tree = json_array_get(l->trees, r->index);
-        int64_t nv;
+        int64_t nv = 0;
         TL_TRY(read_integer(r, tree, "nv", 1, NV_MAX, &nv));
         json_object_set_new(tree, "nv", json_integer(nv)); // 3.0 becomes 3
         s->nv += nv;
         s->nM += nv * nv;
         // the array must be there before memory for it is asked for
         if ((int64_t)json_array_size(json_object_get(tree, "M")) != nv * nv)
-            return bad(r, "M", "%lld numbers (nv x nv) are wanted, not %lld", (long long)(nv * nv),
+            return bad(r, "M", "%lld numbers (nv x nv) are wanted, not %lld", (long long)nv * nv,
                        (long long)json_array_size(json_object_get(tree, "M")));
     }
     if (s->nv > INT32_MAX / 8)
@@ -213,7 +213,7 @@ static talus_status measure(reader* r, const lists* l, tl_problem_file_size* s)
             const int64_t got = (int64_t)json_array_size(json_object_get(contact, names[side]));
             if (got != 3 * nv[side])
                 return bad(r, names[side], "%lld numbers (3 x nv) are wanted, not %lld",
-                           (long long)(3 * nv[side]), (long long)got);
+                           3 * (long long)nv[side], (long long)got);
         }
         s->nJ += 3 * (nv[0] + nv[1]);
         s->pair |= json_object_get(contact, "pair") != NULL;

@@ -170,6 +170,8 @@ static double hit_ellipsoid(const ray* r, const double* s, double* n)
         u.d[i] = r->d[i] / s[i];
     }
     const double t = hit_ball(&u, (double[]){0, 0, 0}, 1.0, n);
+    if (t < 0)
+        return -1;
     for (int32_t i = 0; i < 3; i++)
         n[i] /= s[i];
     normalize(n);

@@ -217,7 +217,7 @@ talus_status tl_state_load(talus_context* ctx, const talus_model* model, const c
         reader r = {.ctx = ctx, .path = path, .model = model, .q = copy, .v = copy + nq};
         status = read_parts(&r, root, &time);
     }
-    if (status >= 0) {
+    if (copy && status >= 0) {
         memcpy(talus_state_q(state), copy, nq * sizeof *copy);
         memcpy(talus_state_v(state), copy + nq, nv * sizeof *copy);
         talus_state_set_time(state, time);

@@ -27,7 +27,7 @@ typedef struct column {
     int32_t rank;
     int64_t dims[2];
     int64_t width; // values a row
-    char* rows;
+    void* rows;
 } column;
 
 enum {

@@ -61,7 +61,7 @@ void tl_gen_quat(tl_gen_rng* r, double amount, double* q)
 
 tl_gen_num tl_gen_numbers(int32_t n, const double* x)
 {
-    tl_gen_num out;
+    tl_gen_num out = {""};
     int used = 0;
     for (int32_t i = 0; i < n && used < (int)sizeof out.text; i++)
         used += snprintf(out.text + used, sizeof out.text - (size_t)used, i ? " %.9g" : "%.9g", x[i]);
@@ -154,7 +154,7 @@ talus_status tl_gen_scene(talus_context* ctx, const char* kind, int32_t n, uint6
     for (int32_t i = 0; i < TL_COUNT(kinds); i++) {
         char scene[64];
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", kinds[i].name);
-        if (strcmp(kind, kinds[i].name))
+        if (strcmp(kind, kinds[i].name) != 0)
             continue;
         if (n < 1 || n > kinds[i].n_max)
             return tl_fail(ctx, TALUS_ERR_ARG, "%s: n = %d is not from 1 to %d", kind, n, kinds[i].n_max);

@@ -85,7 +85,7 @@ static void write_mixed_geom(tl_text* t, int32_t i, double s, double a, double b
                                          "0.36 0.66 0.43 1", "0.70 0.36 0.53 1"};
     static const char* const type[] = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
     const double r = s * TL_GEN_SIZE / 2;
-    tl_gen_num size = {""};
+    tl_gen_num size;
     switch (i % 5) {
     case 0:
         size = tl_gen_numbers(1, (double[]){r});
