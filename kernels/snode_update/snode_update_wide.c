@@ -145,6 +145,17 @@ int32_t NAME(pivot)(int32_t n, double* d, int64_t stride, double* zt)
     return pivot_block(n, 3, d, stride, zt);
 }
 
+INLINE bool any_lane(vi x)
+{
+#if TL_LANES == 8
+    return _mm512_test_epi64_mask((__m512i)x, (__m512i)x) != 0;
+#elif TL_LANES == 4
+    return _mm256_movemask_pd((__m256d)x) != 0;
+#else
+    return (x[0] | x[1]) != 0;
+#endif
+}
+
 // exchange rows j and p of the columns in list
 INLINE void exchange_rows(double* w, int32_t j, int32_t p, const int32_t* list, int32_t n)
 {
@@ -154,6 +165,20 @@ INLINE void exchange_rows(double* w, int32_t j, int32_t p, const int32_t* list, 
         c[j] = c[p];
         c[p] = t;
     }
+}
+
+// bring the largest entry of column j, rows j and below, to the diagonal
+static void exchange_pivot(int32_t j, int32_t n, double* w, double* y, int32_t* orig)
+{
+    const double* wj = w + j * BLOCK;
+    int32_t p = j;
+    for (int32_t i = j + 1; i < n; i++)
+        p = fabs(wj[i]) > fabs(wj[p]) ? i : p;
+    exchange_rows(w, j, p, NULL, n);
+    exchange_rows(y, j, p, orig, j);
+    const int32_t o = orig[j];
+    orig[j] = orig[p];
+    orig[p] = o;
 }
 
 // U^-1 column by column: v(:, c) = (e_c - sum_p v(:, p) u(p, c)) / u(c, c)
@@ -194,34 +219,35 @@ INLINE int32_t lu_block(int32_t n, const int32_t nstrip, double* d, double* u, i
         iota[i] = i;
     memset(y, 0, (size_t)(nstrip * STRIP * BLOCK) * sizeof(double));
     memset(z, 0, (size_t)(nstrip * STRIP * BLOCK) * sizeof(double));
-    for (int32_t j = 0; j < n; j++) {
-        double* wj = w + j * BLOCK;
-        int32_t p = j;
-        for (int32_t i = j + 1; i < n; i++)
-            p = fabs(wj[i]) > fabs(wj[p]) ? i : p;
-        if (fabs(wj[j]) < 0.01 * fabs(wj[p])) {
-            exchange_rows(w, j, p, NULL, n);
-            exchange_rows(y, j, p, orig, j);
-            const int32_t o = orig[j];
-            orig[j] = orig[p];
-            orig[p] = o;
-        }
-        if (!(fabs(wj[j]) > 0.0 && fabs(wj[j]) <= DBL_MAX))
-            return 1;
-        reciprocal[j] = 1.0 / wj[j];
-        y[j + orig[j] * BLOCK] = 1.0;
-        // multipliers, zero for rows already done
-        vd l[VB];
-        UNROLL for (int32_t v = 0; v < nv; v++)
-        {
-            const vi below = *(const vi*)(iota + v * TL_LANES) > (int64_t)j;
-            l[v] = (vd)((vi)(*(const vd*)(wj + v * TL_LANES) * splat(reciprocal[j])) & below);
-        }
-        for (int32_t q = 0; q < n; q++) {
-            double* c = q <= j ? y + orig[q] * BLOCK : w + q * BLOCK;
-            const vd s = splat(c[j]);
-            UNROLL for (int32_t v = 0; v < nv; v++) * (vd*)(c + v * TL_LANES) =
-                fnma_v(l[v], s, *(const vd*)(c + v * TL_LANES));
+    // rows above the strip of j are done: their vectors are left out
+    UNROLL for (int32_t t = 0; t < nstrip; t++)
+    {
+        const int32_t end = n < (t + 1) * STRIP ? n : (t + 1) * STRIP;
+        for (int32_t j = t * STRIP; j < end; j++) {
+            double* wj = w + j * BLOCK;
+            const vd bound = splat(100.0 * fabs(wj[j]));
+            vi below[VB], larger = {0};
+            UNROLL for (int32_t v = t * VS; v < nv; v++)
+            {
+                below[v] = *(const vi*)(iota + v * TL_LANES) > (int64_t)j;
+                larger |= below[v] & (vi)((vd)(*(const vi*)(wj + v * TL_LANES) & INT64_MAX) > bound);
+            }
+            if (any_lane(larger))
+                exchange_pivot(j, n, w, y, orig);
+            if (!(fabs(wj[j]) > 0.0 && fabs(wj[j]) <= DBL_MAX))
+                return 1;
+            reciprocal[j] = 1.0 / wj[j];
+            y[j + orig[j] * BLOCK] = 1.0;
+            // multipliers, zero for rows already done
+            vd l[VB];
+            UNROLL for (int32_t v = t * VS; v < nv; v++) l[v] =
+                (vd)((vi)(*(const vd*)(wj + v * TL_LANES) * splat(reciprocal[j])) & below[v]);
+            for (int32_t q = 0; q < n; q++) {
+                double* c = q <= j ? y + orig[q] * BLOCK : w + q * BLOCK;
+                const vd s = splat(c[j]);
+                UNROLL for (int32_t v = t * VS; v < nv; v++) * (vd*)(c + v * TL_LANES) =
+                    fnma_v(l[v], s, *(const vd*)(c + v * TL_LANES));
+            }
         }
     }
     invert_upper(n, nv, w, reciprocal, z);
