@@ -111,7 +111,7 @@ void tl_batch_local(const tl_island* s, const tl_batch* b, const double* w, cons
 // ---- sweeps.c: impulse start and coloured nonlinear Gauss-Seidel
 // -------------------------------------------------------
 /// v (nv) and nu (3 x ld) out, from forces f (3 x ld) in; f is overwritten.
-talus_status tl_isl_sweep(tl_island* s, double* f, double* v, double* nu);
+talus_status tl_isl_sweep(tl_island* s, int32_t sweeps, double* f, double* v, double* nu);
 
 // ---- patches.c
 // ---------------------------------------------------------------------------------------------------

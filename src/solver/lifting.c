@@ -6,7 +6,8 @@
 //   v0) repeat   r(v); stop at |r|_{M^-1} <= tol scale
 //            F, G at nu; A d = h J^T (F - G (J v - nu)) - M (v - v*); v += d          (always the full step)
 //            w = J v, fl = F - G (w - nu), nu = local(w, fl), then the 6x6 rounds of large body pairs
-//            every 8th iteration sweep again instead (every 4th after a restart)
+//            every 4th iteration that is not yet converging fast sweeps again instead, each time four times
+//            as often
 //
 // A is applied matrix-free; GMRES is preconditioned by the factor of A_s, a kept one where that is enough. No
 // step length over contacts anywhere: a scalar one grows like N^(2/3) on piles.
@@ -14,10 +15,11 @@
 
 #include <math.h>
 
-#define INNER_TOL 1e-3      // relative tolerance of the linear solves
-#define INNER_STEPS 10      // GMRES steps with a fresh factor
-#define REUSE_STEPS 12      // with a kept one
-#define REUSE_RESIDUAL 1e-2 // residual below which the kept factor is tried after the first iteration
+#define INNER_TOL 1e-3     // relative tolerance of the linear solves
+#define INNER_STEPS 10     // GMRES steps with a fresh factor
+#define REUSE_STEPS 12     // with a kept one
+#define FAR_RESIDUAL 0.3   // residual above which an iterate is no better than its start
+#define FAST_RESIDUAL 1e-2 // residual below which the kept factor is tried after the first iteration
 
 typedef struct newton {
     double *v, *r, *b, *d, *work2; // (nv), work2 (2 nv)
@@ -68,7 +70,7 @@ static void form_rhs(tl_island* s, newton* n)
 // A d = b with the kept factor where it is enough, else with a new one. @return false: no solution to be had
 static bool newton_direction(tl_island* s, newton* n, int32_t k, double residual)
 {
-    if (s->opt->reuse && tl_isl_has_factor(s) && (k == 1 || residual < REUSE_RESIDUAL) &&
+    if (s->opt->reuse && tl_isl_has_factor(s) && (k == 1 || residual < FAST_RESIDUAL) &&
         tl_isl_gmres(s, n->G, n->b, REUSE_STEPS, INNER_TOL, n->d))
         return true;
     const talus_status status = tl_isl_factor(s, n->G, false);
@@ -81,7 +83,7 @@ static bool newton_direction(tl_island* s, newton* n, int32_t k, double residual
 }
 
 // w = J v, fl = F - G (w - nu), nu = local(w, fl); or sweeps from the forces there
-static talus_status update_nu(tl_island* s, newton* n, bool sweep)
+static talus_status update_nu(tl_island* s, newton* n, int32_t sweep)
 {
     const double t0 = tl_now();
     const int64_t ld3 = 3 * (int64_t)s->ld;
@@ -102,7 +104,7 @@ static talus_status update_nu(tl_island* s, newton* n, bool sweep)
         tl_isl_pair_rounds(s, n->patches, n->npatches, n->v, n->fl, n->nu);
     }
     s->info.t_limit += tl_now() - t0;
-    return sweep ? tl_isl_sweep(s, n->F, n->v, n->nu) : TALUS_OK;
+    return sweep ? tl_isl_sweep(s, sweep, n->F, n->v, n->nu) : TALUS_OK;
 }
 
 // the contact whose velocity changed most from its linearization to v
@@ -123,8 +125,16 @@ static void find_worst(tl_island* s, newton* n)
     }
 }
 
-static bool iterate(tl_island* s, newton* n, int32_t limit, int32_t resweep)
+// 40, 160, 640, 640, ... : sweeps are cheap beside a factorization, and enough of them end Newton's cycles
+static int32_t sweeps_again(const tl_island* s, int32_t time)
 {
+    return TL_MAX(10, s->opt->sweeps) << TL_MIN(2 * time, 6);
+}
+
+static bool iterate(tl_island* s, newton* n, int32_t limit)
+{
+    double before = INFINITY;
+    int32_t swept = 0, times = 0; // iteration of the last sweeps, how often
     for (int32_t k = 1;; k++) {
         const double t0 = tl_now();
         const tl_residual r = tl_isl_residual(s, n->v, NULL, n->r, n->w, n->fl, n->work2);
@@ -147,7 +157,14 @@ static bool iterate(tl_island* s, newton* n, int32_t limit, int32_t resweep)
         s->info.iterations++;
         for (int32_t i = 0; i < s->nv; i++)
             n->v[i] += n->d[i];
-        if (update_nu(s, n, resweep > 0 && k % resweep == 0) < 0) {
+        // sweep again after a few slow iterations, sooner while far away: Newton then cycles
+        const bool slow = r.relative > FAST_RESIDUAL || r.relative > 0.1 * before;
+        const int32_t wait = r.relative > FAR_RESIDUAL ? s->opt->resweep / 2 : s->opt->resweep;
+        const bool again = slow && s->opt->resweep > 0 && k - swept >= TL_MAX(wait, 1);
+        before = r.relative;
+        swept = again ? k : swept;
+        times += again;
+        if (update_nu(s, n, again ? sweeps_again(s, times) : 0) < 0) {
             s->failed_memory = true;
             return false;
         }
@@ -171,14 +188,10 @@ bool tl_isl_try(tl_island* s, const double* f0, bool cold)
             memcpy(n.F, f0, sizeof(double) * 3 * (size_t)s->ld);
         else
             memset(n.F, 0, sizeof(double) * 3 * (size_t)s->ld);
-        if (tl_isl_sweep(s, n.F, n.v, n.nu) < 0)
+        if (tl_isl_sweep(s, s->opt->sweeps, n.F, n.v, n.nu) < 0)
             s->failed_memory = true;
     }
-    const int32_t half = TL_MAX(1, s->opt->resweep / 2);
-    const bool ok = !s->failed_memory && iterate(s, &n, cold ? s->opt->max_iter_restart : s->opt->max_iter,
-                                                 s->opt->resweep == 0 ? 0
-                                                 : cold               ? half
-                                                                      : s->opt->resweep);
+    const bool ok = !s->failed_memory && iterate(s, &n, cold ? s->opt->max_iter_restart : s->opt->max_iter);
     tl_arena_release(&s->work, mark);
     return ok;
 }

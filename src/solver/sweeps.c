@@ -100,7 +100,7 @@ static void sweep_colour(const tl_island* s, const tl_batch* b, double* f, doubl
     tl_batch_scatter(b, y, nu, s->ld);
 }
 
-talus_status tl_isl_sweep(tl_island* s, double* f, double* v, double* nu)
+talus_status tl_isl_sweep(tl_island* s, int32_t sweeps, double* f, double* v, double* nu)
 {
     const double t0 = tl_now();
     const tl_arena_mark mark = tl_arena_get_mark(&s->work);
@@ -129,12 +129,12 @@ talus_status tl_isl_sweep(tl_island* s, double* f, double* v, double* nu)
         const tl_batch b = slice(&all, start[c], start[c + 1] - start[c]);
         tl_batch_gather(&b, f, s->ld, fs + 3 * (int64_t)start[c]);
     }
-    for (int32_t sweep = 0; sweep < s->opt->sweeps; sweep++)
+    for (int32_t sweep = 0; sweep < sweeps; sweep++)
         for (int32_t c = 0; c < s->ncolour; c++) {
             const tl_batch b = slice(&all, start[c], start[c + 1] - start[c]);
             sweep_colour(s, &b, fs + 3 * (int64_t)start[c], scratch, v, nu);
         }
-    if (s->opt->sweeps == 0)
+    if (sweeps == 0)
         tl_isl_velocity(s, v, nu);
     tl_arena_release(&s->work, mark);
     s->info.t_limit += tl_now() - t0;

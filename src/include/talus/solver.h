@@ -34,7 +34,7 @@ typedef enum talus_backend {
     I(sweeps, 10, 0, 1000, "-", "nonlinear Gauss-Seidel sweeps at the start of a moving island")               \
     I(max_iter, 20, 0, 100000, "-", "Newton iterations of the first try (tals, none: of the only try)")        \
     I(max_iter_restart, 40, 0, 100000, "-", "Newton iterations after a cold restart")                          \
-    I(resweep, 8, 0, 100000, "-", "sweep again every so many iterations (half of it after a restart), 0: never") \
+    I(resweep, 4, 0, 100000, "-", "sweep again every so many slow iterations, each time more often, 0: never") \
     I(patch_rounds, 3, 0, 100, "-", "6x6 rounds of a body pair with many contacts")                            \
     I(patch_min, 9, 1, 1000000, "-", "contacts of one body pair from which the 6x6 rounds are made")           \
     I(substeps_max, 16, 0, 16, "-", "largest number of substeps tried when an island does not converge")       \
