@@ -119,8 +119,9 @@ static talus_status compile(tl_compile* c)
     TL_TRY(tl_compile_fuse(c));
     TL_TRY(tl_compile_layout(c));
     TL_TRY(tl_compile_contact(c));
-    TL_TRY(tl_compile_actuators(c));
+    tl_compile_reflected(c);
     TL_TRY(tl_compile_check_mass(c));
+    TL_TRY(tl_compile_actuators(c));
     TL_TRY(tl_compile_keys(c));
     return finish_info(c);
 }

@@ -15,11 +15,79 @@ static void print_message(void* user, const talus_message* m)
     fprintf(stderr, "%s\n", m->text);
 }
 
+static void print_array(const char* name, const double* x, int64_t n)
+{
+    printf("\"%s\":[", name);
+    for (int64_t i = 0; i < n; i++)
+        printf("%s%.17g", i ? "," : "", x[i]);
+    printf("],");
+}
+
+static void print_ints(const char* name, const int32_t* x, int64_t n)
+{
+    printf("\"%s\":[", name);
+    for (int64_t i = 0; i < n; i++)
+        printf("%s%d", i ? "," : "", x[i]);
+    printf("],");
+}
+
+static void print_pairs(const char* name, const tl_pair* x, int32_t n)
+{
+    printf("\"%s\":[", name);
+    for (int32_t i = 0; i < n; i++)
+        printf("%s[%d,%d]", i ? "," : "", x[i].a, x[i].b);
+    printf("],");
+}
+
+/// Everything a joint, geom or actuator was read to be, in MuJoCo's names.
+static void print_values(const talus_model* m)
+{
+    const talus_model_info i = m->info;
+    print_array("jnt_range", m->jnt_range, 2 * i.njnt);
+    print_array("jnt_stiffness", m->jnt_stiffness, i.njnt);
+    print_array("jnt_pos", m->mb.jnt_pos, 3 * i.njnt);
+    print_array("jnt_axis", m->mb.jnt_axis, 3 * i.njnt);
+    print_array("qpos_spring", m->qpos_spring, i.nq);
+    print_array("dof_damping", m->dof_damping, i.nv);
+    print_array("dof_frictionloss", m->dof_frictionloss, i.nv);
+    print_array("body_mass", m->mb.mass, i.nbody);
+    print_array("key_qpos", m->key_q, (int64_t)i.nkey * i.nq);
+    print_array("key_ctrl", m->key_ctrl, (int64_t)i.nkey * i.nu);
+    print_array("geom_pos", m->geom_pos, 3 * i.ngeom);
+    print_array("geom_quat", m->geom_quat, 4 * i.ngeom);
+    print_array("geom_mu", m->geom_mu, i.ngeom);
+    print_ints("geom_bodyid", m->geom_body, i.ngeom);
+    print_ints("geom_contype", m->geom_contype, i.ngeom);
+    print_ints("geom_conaffinity", m->geom_conaffinity, i.ngeom);
+    print_pairs("excludes", m->excludes, m->nexclude);
+    print_pairs("pairs", m->pairs, m->npair);
+    printf("\"geom_type\":[");
+    for (int32_t g = 0; g < i.ngeom; g++)
+        printf("%s%d", g ? "," : "", m->geom_shape[g].type);
+    printf("],\"geom_size\":[");
+    for (int32_t g = 0; g < i.ngeom; g++)
+        for (int k = 0; k < 3; k++)
+            printf("%s%.17g", g + k ? "," : "", m->geom_shape[g].size[k]);
+    printf("],\"jnt_limited\":[");
+    for (int32_t j = 0; j < i.njnt; j++)
+        printf("%s%d", j ? "," : "", m->jnt_limited[j]);
+    printf("],\"actuators\":[");
+    for (int32_t u = 0; u < i.nu; u++) {
+        const tl_actuator* a = &m->actuator[u];
+        printf("%s[%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%d,%d,%.17g,%.17g,%.17g,%.17g]", u ? "," : "",
+               a->joint, a->gear[0], a->gain0, a->gain1, a->gain2, a->bias[0], a->bias[1], a->bias[2],
+               a->ctrl_limited, a->force_limited, a->ctrl_range[0], a->ctrl_range[1], a->force_range[0],
+               a->force_range[1]);
+    }
+    printf("],");
+}
+
 static void print_info(const talus_model* m)
 {
     const talus_model_info i = talus_model_get_info(m);
     printf("{\"nq\":%d,\"nv\":%d,\"nbody\":%d,\"njnt\":%d,\"ngeom\":%d,\"ntree\":%d,\"nu\":%d,\"nkey\":%d,",
            i.nq, i.nv, i.nbody, i.njnt, i.ngeom, i.ntree, i.nu, i.nkey);
+    print_values(m);
     printf("\"total_mass\":%.17g,\"tree_dof\":[", i.total_mass);
     for (int32_t t = 0; t <= m->mb.ntree; t++)
         printf("%s%d", t ? "," : "", m->mb.tree_dof[t]);

@@ -79,6 +79,72 @@ def peer_dynamics(m, d, q, v):
     return M, bias
 
 
+GEOM_TYPES = ["plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield"]
+
+
+def compare_values(path, info, m):
+    """Joints, geoms, actuators and contact lists, field by field; a text for what differs."""
+    def differs(name, got, want, scale=1.0):
+        got, want = np.asarray(got, float), np.asarray(want, float).ravel()
+        if got.size != want.size:
+            return f"{name}: {got.size} numbers, MuJoCo has {want.size}"
+        e = np.abs(got - want) / np.maximum(scale, np.abs(want))
+        return f"{name}[{e.argmax()}]: {got[e.argmax()]}, MuJoCo has {want[e.argmax()]}" if e.size and not e.max() <= TOL else ""
+
+    off = m.opt.disableflags
+    bit = mujoco.mjtDisableBit
+    found = []
+    limit = not off & (bit.mjDSBL_LIMIT | bit.mjDSBL_CONSTRAINT)
+    limited = m.jnt_limited.astype(bool) & limit
+    found.append(differs("jnt_limited", info["jnt_limited"], limited))
+    found.append(differs("jnt_range", np.reshape(info["jnt_range"], (-1, 2))[limited].ravel(), m.jnt_range[limited]))
+    for name in "jnt_pos jnt_axis qpos_spring body_mass geom_bodyid geom_contype geom_conaffinity".split():
+        if name.startswith("geom") and info["ngeom"] != m.ngeom:
+            continue
+        found.append(differs(name, info[name], getattr(m, name)))
+    on = {"jnt_stiffness": bit.mjDSBL_SPRING, "dof_damping": bit.mjDSBL_DAMPER,
+          "dof_frictionloss": bit.mjDSBL_FRICTIONLOSS | bit.mjDSBL_CONSTRAINT}
+    gear2 = np.zeros(m.nv)
+    for u in range(m.nactuator):
+        if m.actuator_trntype[u] in (0, 1) and m.jnt_type[m.actuator_trnid[u, 0]] >= 2:
+            gear2[m.jnt_dofadr[m.actuator_trnid[u, 0]]] += m.actuator_damping[u] * m.actuator_gear[u, 0]**2
+    for name, mask in on.items():
+        want = getattr(m, name) + (gear2 if name == "dof_damping" else 0)
+        found.append(differs(name, info[name], want * (not off & mask), 1e-3))
+    if info["ngeom"] == m.ngeom:
+        types = [GEOM_TYPES[t] for t in info["geom_type"]]
+        want = [mujoco.mjtGeom(t).name[7:].lower().replace("sdf", "mesh") for t in m.geom_type]
+        if types != want:
+            found.append("geom_type")
+        solid = [t not in ("mesh", "hfield") for t in types]
+        used = np.array([[t in ("box", "ellipsoid") or k < {"sphere": 1}.get(t, 2) for k in range(3)] for t in types])
+        used = used.reshape(-1, 3)
+        size = np.reshape(info["geom_size"], (-1, 3))
+        found.append(differs("geom_size", (size * used)[solid].ravel(), (m.geom_size * used)[solid]))
+        found.append(differs("geom_pos", np.reshape(info["geom_pos"], (-1, 3))[solid].ravel(), m.geom_pos[solid]))
+        found.append(differs("geom_mu", info["geom_mu"], m.geom_friction[:, 0]))
+    excludes = sorted([s >> 16, s & 0xffff] for s in m.exclude_signature.astype(int))
+    if sorted(info["excludes"]) != excludes:
+        found.append(f"excludes {info['excludes']}, MuJoCo has {excludes}")
+    pairs = sorted({(min(a, b), max(a, b)) for a, b in zip(m.pair_geom1, m.pair_geom2)})
+    if info["ngeom"] == m.ngeom and [tuple(p) for p in info["pairs"]] != pairs:
+        found.append(f"pairs {info['pairs']}, MuJoCo has {pairs}")
+    if info["nkey"] == m.nkey and m.nkey:
+        found.append(differs("key_qpos", info["key_qpos"], m.key_qpos))
+    if info["nu"] == m.nu == m.nactuator and not off & (bit.mjDSBL_ACTUATION | bit.mjDSBL_CLAMPCTRL):
+        for u, a in enumerate(info["actuators"]):
+            if a[0] < 0:
+                continue
+            clamp, force = m.actuator_ctrllimited[u], m.actuator_forcelimited[u]
+            affine = m.actuator_gaintype[u] == 1
+            biased = m.actuator_biastype[u] == 1
+            want = [m.actuator_trnid[u, 0], m.actuator_gear[u, 0], m.actuator_gainprm[u, 0],
+                    *m.actuator_gainprm[u, 1:3] * affine, *m.actuator_biasprm[u, :3] * biased, clamp, force,
+                    *m.actuator_ctrlrange[u], *m.actuator_forcerange[u]]
+            found.append(differs(f"actuator {u}", a, want))
+    return "; ".join(f for f in found if f)
+
+
 def compare(path, count):
     """Largest relative errors by name, or a text: why the two models cannot be compared."""
     m = load_peer(path)
@@ -102,6 +168,9 @@ def compare(path, count):
             raise AssertionError(f"{path}: {name} {info[name]}, MuJoCo has {getattr(m, name)}")
     if not path.startswith(SHARED or " ") and info["nkey"] != m.nkey:  # MuJoCo keeps some keys of models attached in a replicate
         raise AssertionError(f"{path}: nkey {info['nkey']}, MuJoCo has {m.nkey}")
+    text = "" if LOOSE.search(path) else compare_values(path, info, m)
+    if text:
+        raise AssertionError(f"{path}: {text}")
     at = 0
 
     def take(*shape):
@@ -198,6 +267,22 @@ SCENES = {
                      '</default></default></default>'),
     "class_fromto": scene('<body><freejoint/><geom class="f"/></body>',
                           '<default><default class="f"><geom type="capsule" fromto="0 0 0 0 0 1" size=".1"/></default></default>'),
+    "limits": scene('<body><joint range="-30 60"/><joint type="slide" range="-1 1" limited="false"/><geom size=".1"/>'
+                    '<body><joint type="ball" range="0 70" limited="true"/><geom size=".1" pos="1 0 0"/></body></body>'),
+    "forces": scene('<body><joint stiffness="3" springref="20" damping="2" frictionloss=".1" ref="10"/><geom size=".1"/>'
+                    '</body>'),
+    "forces_off": scene('<body><joint stiffness="3" damping="2" frictionloss=".1" range="0 1"/><geom size=".1"/></body>',
+                        '<option><flag spring="disable" damper="disable" frictionloss="disable" limit="disable"/></option>'),
+    "actuators": scene('<body><joint name="j" range="-30 60"/><geom size=".1" pos="1 0 0"/><body pos="1 0 0"><joint name="k"/>'
+                       '<geom size=".1" pos="0 1 0"/></body></body>',
+                       '<default><position kp="7"/><motor gear="3"/><default class="c"><general gainprm="2" biastype="affine" '
+                       'biasprm="1 2 3"/></default></default>', '<actuator><motor joint="j" ctrlrange="-1 2"/><position joint="k" '
+                       'kv="2"/><position joint="j" kp="10" dampratio=".7" gear="2"/><velocity joint="k" kv="3"/><damper '
+                       'joint="j" kv="4" ctrlrange="0 1"/><general joint="j" class="c" gaintype="affine" gainprm="1 2 3" '
+                       'forcerange="-5 5"/><position joint="j" inheritrange=".8"/><motor joint="k" damping="2"/></actuator>'),
+    "contact_lists": scene('<body name="a"><freejoint/><geom name="g" size=".1"/></body><body name="b"><freejoint/>'
+                           '<geom name="h" size=".1" friction=".3"/></body>', tail='<contact><exclude body1="b" body2="a"/>'
+                           '<pair geom1="h" geom2="g"/></contact>'),
     "mocap": scene(f'<body mocap="true" pos="1 2 3">{BOX}</body><body><freejoint/>{BOX}</body>'),
     "springdamper": scene('<body><joint springdamper=".1 .7" axis="0 1 0"/><geom size=".1" pos="1 0 0"/></body>'),
     "actuator_armature": scene('<body><joint name="j"/><geom size=".1" pos="1 0 0"/></body>',
