@@ -22,7 +22,7 @@
 #include <float.h>
 
 #define MAX_KINKS 6
-#define MAX_STARTS 4
+#define MAX_STARTS 15
 
 typedef struct overlap {
     double a[MAX_KINKS][3], l[MAX_KINKS]; // kinks
@@ -217,37 +217,6 @@ static double lower_bound(const overlap* o, const double* n, double f, const dou
     return o->rho + fh * cosine - slope * sine;
 }
 
-typedef struct starts {
-    double n[MAX_STARTS][3], f[MAX_STARTS];
-    int32_t count;
-} starts;
-
-static void add_start(const overlap* o, starts* s, const double* dir)
-{
-    double n[3];
-    copy3(n, dir);
-    if (!(normalize3(n) > 0.0))
-        return;
-    if (dot3(o->c, n) < 0.0)
-        for (int k = 0; k < 3; k++)
-            n[k] = -n[k];
-    double g[3];
-    const double f = evaluate(o, n, g, NULL);
-    // no direction of the cube is farther than 28 degrees from every other
-    if (lower_bound(o, n, f, g, NULL, 0.8829, 0.4695) > o->least)
-        return;
-    int32_t at = s->count < MAX_STARTS ? s->count++ : MAX_STARTS;
-    for (; at > 0 && s->f[at - 1] > f; at--)
-        if (at < MAX_STARTS) {
-            s->f[at] = s->f[at - 1];
-            copy3(s->n[at], s->n[at - 1]);
-        }
-    if (at < MAX_STARTS) {
-        s->f[at] = f;
-        copy3(s->n[at], n);
-    }
-}
-
 // (ii) every 15 degrees, except where no minimum below the best so far can lie within 7.5 degrees
 static void search_circle(overlap* o, const double* kink)
 {
@@ -281,20 +250,36 @@ static void search_circle(overlap* o, const double* kink)
     }
 }
 
-// (iii)
+// (iii) from those of 13 directions (faces, edges and corners of a cube), of c and of the best so far that
+// are lower than their neighbours within 50 degrees, and under which a better minimum can lie
 static void search_sphere(overlap* o)
 {
-    starts s = {.count = 0};
-    for (int i = 0; i < 27; i++) { // faces, edges and corners of a cube; opposite ones coincide
-        const double n[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
-        if (i > 13)
-            add_start(o, &s, n);
+    double n[MAX_STARTS][3], f[MAX_STARTS];
+    copy3(n[0], o->n);
+    f[0] = o->least;
+    for (int i = 1; i < MAX_STARTS; i++) {
+        const int cell = 13 + i; // of 3 x 3 x 3; the first half of them are opposite to these
+        const double cube[3] = {cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1};
+        copy3(n[i], i == MAX_STARTS - 1 ? o->c : cube);
+        normalize3(n[i]);
+        if (dot3(o->c, n[i]) < 0.0)
+            for (int k = 0; k < 3; k++)
+                n[i][k] = -n[i][k];
+        f[i] = evaluate(o, n[i], NULL, NULL);
     }
-    add_start(o, &s, o->n);
-    add_start(o, &s, o->c);
-    for (int32_t i = 0; i < s.count; i++) {
-        const double f = newton(o, s.n[i], NULL);
-        offer(o, s.n[i], f, o->tol);
+    for (int i = 0; i < MAX_STARTS; i++) {
+        double g[3];
+        bool is_lowest = norm3(n[i]) > 0.5;
+        for (int j = 1; j < MAX_STARTS && is_lowest && i > 0; j++)
+            is_lowest = f[i] <= f[j] || dot3(n[i], n[j]) < 0.64;
+        if (!is_lowest)
+            continue;
+        evaluate(o, n[i], g, NULL);
+        // no direction is farther than 28 degrees from the cube's
+        if (i == 0 || lower_bound(o, n[i], f[i], g, NULL, 0.8829, 0.4695) < o->least) {
+            const double least = newton(o, n[i], NULL);
+            offer(o, n[i], least, o->tol);
+        }
     }
 }
 
