@@ -36,6 +36,7 @@ typedef struct overlap {
     double c[3];
     double least, tol; // best value so far and how much lower a less exact candidate must be
     double* n;         // its direction
+    double thin;       // smallest half size of both
 } overlap;
 
 static void add_solid(overlap* o, const tl_solid* g, int32_t owner)
@@ -270,7 +271,8 @@ static void search_sphere(overlap* o)
     for (int i = 0; i < MAX_STARTS; i++) {
         double g[3];
         bool is_lowest = norm3(n[i]) > 0.5;
-        for (int j = 1; j < MAX_STARTS && is_lowest && i > 0; j++)
+        const int others = o->least < 0.1 * o->thin ? MAX_STARTS : 0;
+        for (int j = 1; j < others && is_lowest && i > 0; j++)
             is_lowest = f[i] <= f[j] || dot3(n[i], n[j]) < 0.64;
         if (!is_lowest)
             continue;
@@ -335,11 +337,20 @@ static void settle(overlap* o)
     }
 }
 
+static double thinnest(const tl_solid* g)
+{
+    const double second = fmin(g->s[0], g->s[1]);
+    return g->type == TL_SHAPE_CAPSULE    ? g->s[0]
+           : g->type == TL_SHAPE_CYLINDER ? second
+                                          : fmin(second, g->s[2]);
+}
+
 double tl_least_overlap(const tl_solid* a, const tl_solid* b, double margin, double* n)
 {
     overlap o = {.least = DBL_MAX, .n = n};
     sub3(o.c, a->p, b->p);
     o.tol = 1e-10 * fmin(a->length, b->length) + 1e-15 * fmax(a->length, b->length);
+    o.thin = fmin(thinnest(a), thinnest(b));
     add_solid(&o, a, 0);
     add_solid(&o, b, 1);
     try_faces(&o, a);
