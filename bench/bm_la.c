@@ -173,13 +173,16 @@ typedef void dgemm_fn(const char* ta, const char* tb, const int* m, const int* n
                       const double* alpha, const double* a, const int* lda, const double* b, const int* ldb,
                       const double* beta, double* c, const int* ldc);
 
-static double measure_dgemm(void)
+static double measure_dgemm(const char** core)
 {
     enum { N = 1000 };
     void* lib = dlopen("libopenblas.so.0", RTLD_NOW);
     lib = lib ? lib : dlopen("libblas.so.3", RTLD_NOW);
     dgemm_fn* dgemm = NULL;
     void (*set_threads)(int) = NULL;
+    char* (*core_name)(void) = NULL;
+    *(void**)&core_name = lib ? dlsym(lib, "openblas_get_corename") : NULL;
+    *core = core_name ? core_name() : "unknown";
     *(void**)&dgemm = lib ? dlsym(lib, "dgemm_") : NULL;
     *(void**)&set_threads = lib ? dlsym(lib, "openblas_set_num_threads") : NULL;
     if (!dgemm)
@@ -222,8 +225,10 @@ int main(int argc, char** argv)
     talus_context* ctx;
     if (talus_context_create(NULL, &ctx) < 0)
         return 1;
-    dgemm_rate = measure_dgemm();
-    fprintf(stderr, "dgemm(1000): %.1f Gflop/s, kernels: %s\n", dgemm_rate * 1e-9, talus_context_isa(ctx));
+    const char* core;
+    dgemm_rate = measure_dgemm(&core);
+    fprintf(stderr, "dgemm(1000): %.1f Gflop/s (%s), own kernels: %s\n", dgemm_rate * 1e-9, core,
+            talus_context_isa(ctx));
     static const struct {
         tl_backend_kind kind;
         tl_order order;
