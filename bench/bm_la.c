@@ -7,7 +7,8 @@
 // the work does not depend on them. `flops` is the backend's own count, so rates compare code and times
 // compare the whole; `of_dgemm` is the rate over that of dgemm at n = 1000 in the same run (BLAS is looked up
 // at run time, with one thread; 0 where there is none). CHOLMOD opens its own OpenMP teams: run with
-// OMP_THREAD_LIMIT=1.
+// OMP_THREAD_LIMIT=1. An OpenBLAS older than the CPU takes slow kernels: OPENBLAS_CORETYPE (SKYLAKEX, HASWELL)
+// names better ones; the first line printed says which are in use.
 #define _GNU_SOURCE
 #include "shim.h"
 #include "la.h"
