@@ -61,7 +61,9 @@ talus_status tl_mesh_hull(tl_spec* s, const tl_spec_mesh* m, int32_t** face, int
         status = tl_mesh_bad(s, m, "no convex hull: the vertices lie in a plane, on a line or at a point");
     else
         status = copy_facets(s, m, &qh, face, nface);
-    qh_freeqhull(&qh, qh_ALL);
+    int left = 0, bytes = 0;
+    qh_freeqhull(&qh, !qh_ALL);
+    qh_memfreeshort(&qh, &left, &bytes);
     fclose(sink);
     return status;
 }
