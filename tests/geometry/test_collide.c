@@ -209,6 +209,32 @@ static void path__depth_is_continuous(void** state)
     }
 }
 
+// centres and axes that coincide leave every direction open: any finite one that separates will do
+static void coinciding_shapes__give_a_finite_direction(void** state)
+{
+    (void)state;
+    tl_rng r;
+    tl_rng_seed(&r, 9);
+    for (int t = 0; t < 400; t++) {
+        const tl_shape a = random_shape(&r, solids[t % 5]),
+                       b = t % 2 ? a : random_shape(&r, solids[t / 5 % 5]);
+        const tl_pose X = t % 3 ? random_pose(&r, 1.0) : pose_at(0, 0, 0);
+        tl_contact_point p[TL_MANIFOLD_MAX];
+        const int32_t n = tl_collide(&a, &X, &b, &X, 0, p);
+        assert_true(n > 0);
+        for (int32_t i = 0; i < n; i++) {
+            assert_int_equal(tl_first_nonfinite(p[i].pa, 3), -1);
+            assert_int_equal(tl_first_nonfinite(p[i].pb, 3), -1);
+            test_near1("unit normal", dot(p[i].normal, p[i].normal), 1.0, 1e-14);
+        }
+        const tl_contact_point* d = deepest_of(p, n);
+        const double along = overlap_along(&a, &X, &b, &X, d->normal);
+        if (fabs(d->depth - along) > 1e-9)
+            fail_msg("types %d %d, trial %d: depth %g, along its normal %g", a.type, b.type, t, d->depth,
+                     along);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +244,7 @@ int main(void)
         cmocka_unit_test(rigid_motion_and_scale__move_the_points_along),
         cmocka_unit_test(far_from_origin__same_points),
         cmocka_unit_test(path__depth_is_continuous),
+        cmocka_unit_test(coinciding_shapes__give_a_finite_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
