@@ -159,7 +159,7 @@ typedef struct tl_reader {
          ? NULL                                                                                              \
          : memset(&(owner)->member[(owner)->n##member++], 0, sizeof(*(owner)->member)))
 
-#define TL_MAX_ELEMENTS 4000000 // bodies, joints, geoms: beyond it a replicate is taken for a mistake
+#define TL_MAX_ELEMENTS 1000000 // bodies, joints, geoms: beyond it a replicate is taken for a mistake
 
 tl_src tl_at(const tl_reader* r, const tl_xml_node* n);
 /// "file:line: <element NAME>: text", ERR_INPUT

@@ -22,6 +22,7 @@ typedef struct level {
     bool sections;          // section is the root of a file: only its worldbodies are read
     // <replicate>: copies left, and the pose it stands in
     int32_t copy, count, outer_scope;
+    double copies; // of this level in all, counting the replicates around
     double outer_pos[3], outer_quat[4], step_pos[3], offset[3], euler[3];
 } level;
 
@@ -167,6 +168,11 @@ static talus_status open_replicate(walker* w, const level* in, const tl_xml_node
     TL_TRY(tl_read_numbers(r, n, "count", 1, 1, &count, &got));
     if (!got || count < 0.0 || count > TL_MAX_ELEMENTS || count != (int32_t)count)
         return tl_bad(r, n, "attribute 'count': expected an integer from 0 to %d", TL_MAX_ELEMENTS);
+    l->copies *= count;
+    if (l->copies > TL_MAX_ELEMENTS)
+        return tl_bad(r, n,
+                      "%.0f copies with the replicates around; at most %d bodies, joints and geoms are read",
+                      l->copies, TL_MAX_ELEMENTS);
     l->copy = 0;
     l->count = (int32_t)count;
     l->outer_scope = l->scope;
@@ -345,7 +351,7 @@ talus_status tl_read_bodies(tl_reader* r)
                             .compiler = r->model[0].compiler};
     r->scope[scope].whole = true;
     TL_TRY(tl_add_name(r, r->model[0].root, NAME_BODY, 0, "world", 0));
-    const level top = {.cls = r->model[0].class0, .scope = scope, .quat = {1.0}};
+    const level top = {.cls = r->model[0].class0, .scope = scope, .quat = {1.0}, .copies = 1.0};
     walker w = {.r = r};
     level* l = push(&w, &top, r->model[0].root);
     talus_status status = TALUS_ERR_NOMEM;
