@@ -23,16 +23,16 @@ extern "C" {
 
 /// Every status: X(name, value, meaning). Positive: an outcome whose result is valid. Negative: a failure that
 /// leaves every output and the state as they were.
-#define TALUS_STATUS_LIST(X)                                                                                   \
-    X(OK, 0, "ok")                                                                                             \
-    X(NOT_CONVERGED, 1, "not converged: the result is the best iterate")                                      \
-    X(LAGGED, 2, "accepted with friction bounds that lag the normal forces")                                   \
-    X(INTERRUPTED, 3, "stopped on request")                                                                    \
-    X(ERR_ARG, -1, "invalid argument")                                                                         \
-    X(ERR_INPUT, -2, "invalid input data")                                                                     \
-    X(ERR_IO, -3, "input or output failed")                                                                    \
-    X(ERR_NOMEM, -4, "out of memory")                                                                          \
-    X(ERR_SINGULAR, -5, "singular or indefinite matrix")                                                       \
+#define TALUS_STATUS_LIST(X)                                                                                 \
+    X(OK, 0, "ok")                                                                                           \
+    X(NOT_CONVERGED, 1, "not converged: the result is the best iterate")                                     \
+    X(LAGGED, 2, "accepted with friction bounds that lag the normal forces")                                 \
+    X(INTERRUPTED, 3, "stopped on request")                                                                  \
+    X(ERR_ARG, -1, "invalid argument")                                                                       \
+    X(ERR_INPUT, -2, "invalid input data")                                                                   \
+    X(ERR_IO, -3, "input or output failed")                                                                  \
+    X(ERR_NOMEM, -4, "out of memory")                                                                        \
+    X(ERR_SINGULAR, -5, "singular or indefinite matrix")                                                     \
     X(ERR_UNSUPPORTED, -6, "not supported")
 
 typedef enum talus_status {
@@ -62,7 +62,8 @@ typedef void talus_task_fn(void* arg, int32_t i);
 typedef void talus_run_fn(void* user, int32_t n, talus_task_fn* task, void* arg);
 
 typedef struct talus_allocator {
-    void* (*alloc)(void* user, size_t bytes, size_t align); ///< NULL when out of memory; align is a power of 2
+    void* (*alloc)(void* user, size_t bytes,
+                   size_t align); ///< NULL when out of memory; align is a power of 2
     void (*free)(void* user, void* p);
     void* user;
 } talus_allocator;
@@ -70,11 +71,11 @@ typedef struct talus_allocator {
 /// Plain input of talus_context_create; start from talus_context_default().
 typedef struct talus_context_def {
     uint32_t cookie;
-    int32_t nthreads;           ///< 0: the cores this process may use
-    talus_run_fn* run;          ///< host's task runner, NULL: built-in OpenMP pool
+    int32_t nthreads;  ///< 0: the cores this process may use
+    talus_run_fn* run; ///< host's task runner, NULL: built-in OpenMP pool
     void* run_user;
-    talus_allocator allocator;  ///< all-NULL: aligned malloc
-    talus_message_fn* message;  ///< NULL: messages are dropped
+    talus_allocator allocator; ///< all-NULL: aligned malloc
+    talus_message_fn* message; ///< NULL: messages are dropped
     void* message_user;
 } talus_context_def;
 
@@ -114,8 +115,8 @@ typedef struct talus_option_info {
 } talus_option_info;
 
 /// Set one option by name from text. @return OK, ERR_ARG with a message that names the option, its range and unit.
-TALUS_API talus_status talus_option_set(talus_context* ctx, const talus_option_info* list, int32_t n, void* options,
-                                        const char* name, const char* value);
+TALUS_API talus_status talus_option_set(talus_context* ctx, const talus_option_info* list, int32_t n,
+                                        void* options, const char* name, const char* value);
 
 #ifdef __cplusplus
 }

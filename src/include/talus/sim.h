@@ -10,17 +10,17 @@ extern "C" {
 #endif
 
 /// Scene options, --set contact.NAME=value; see TALUS_SOLVER_OPTIONS for the columns. -1: as the model file says.
-#define TALUS_CONTACT_OPTIONS(D, I, E)                                                                         \
-    D(k, -1.0, 1e-300, 1e300, "N/m", "stiffness of every geometry; two combine to kA kB / (kA + kB)")          \
-    D(d, -1.0, 0.0, 1e300, "s/m", "Hunt-Crossley dissipation of every geometry")                               \
-    D(mu, -1.0, 0.0, 1e300, "-", "friction coefficient of every geometry")                                     \
-    D(v_s, 1e-4, 1e-300, 1e300, "m/s", "stiction tolerance of regularized friction")                           \
-    E(friction, 0, "quadratic|linear", "regularized friction law")                                             \
-    D(limit_k, 1e6, 1e-300, 1e300, "N/m | N m/rad", "stiffness of joint limits")                               \
-    D(limit_d, 1.0, 0.0, 1e300, "s/m | s/rad", "Hunt-Crossley dissipation of joint limits")                    \
-    D(loss_v_s, 1e-3, 1e-300, 1e300, "m/s | rad/s", "stiction tolerance of dry joint friction")                \
-    D(deep, 0.01, 0.0, 1e300, "m", "initial overlap beyond which the first step warns")                        \
-    E(refuse_deep, 0, "off|on", "refuse to start with such an overlap")                                        \
+#define TALUS_CONTACT_OPTIONS(D, I, E)                                                                       \
+    D(k, -1.0, 1e-300, 1e300, "N/m", "stiffness of every geometry; two combine to kA kB / (kA + kB)")        \
+    D(d, -1.0, 0.0, 1e300, "s/m", "Hunt-Crossley dissipation of every geometry")                             \
+    D(mu, -1.0, 0.0, 1e300, "-", "friction coefficient of every geometry")                                   \
+    D(v_s, 1e-4, 1e-300, 1e300, "m/s", "stiction tolerance of regularized friction")                         \
+    E(friction, 0, "quadratic|linear", "regularized friction law")                                           \
+    D(limit_k, 1e6, 1e-300, 1e300, "N/m | N m/rad", "stiffness of joint limits")                             \
+    D(limit_d, 1.0, 0.0, 1e300, "s/m | s/rad", "Hunt-Crossley dissipation of joint limits")                  \
+    D(loss_v_s, 1e-3, 1e-300, 1e300, "m/s | rad/s", "stiction tolerance of dry joint friction")              \
+    D(deep, 0.01, 0.0, 1e300, "m", "initial overlap beyond which the first step warns")                      \
+    E(refuse_deep, 0, "off|on", "refuse to start with such an overlap")                                      \
     I(substeps, 8, 1, 1024, "-", "largest number of substeps a whole step is retried with")
 
 typedef struct talus_sim_options {
@@ -59,8 +59,16 @@ TALUS_API void talus_state_set_time(talus_state* state, double time);
 TALUS_API uint64_t talus_state_hash(const talus_state* state);
 
 typedef enum talus_phase {
-    TALUS_PHASE_GEOMETRY, TALUS_PHASE_DYNAMICS, TALUS_PHASE_ASSEMBLE, TALUS_PHASE_SYMBOLIC, TALUS_PHASE_FACTOR,
-    TALUS_PHASE_SOLVE, TALUS_PHASE_LIMIT, TALUS_PHASE_INTEGRATE, TALUS_PHASE_IO, TALUS_PHASE_COUNT
+    TALUS_PHASE_GEOMETRY,
+    TALUS_PHASE_DYNAMICS,
+    TALUS_PHASE_ASSEMBLE,
+    TALUS_PHASE_SYMBOLIC,
+    TALUS_PHASE_FACTOR,
+    TALUS_PHASE_SOLVE,
+    TALUS_PHASE_LIMIT,
+    TALUS_PHASE_INTEGRATE,
+    TALUS_PHASE_IO,
+    TALUS_PHASE_COUNT
 } talus_phase;
 TALUS_API const char* talus_phase_name(talus_phase phase);
 
@@ -83,8 +91,8 @@ typedef struct talus_step_info {
 typedef struct talus_sim talus_sim;
 
 /// @param options  NULL: defaults; copied
-TALUS_API talus_status talus_sim_create(talus_context* ctx, const talus_model* model, const talus_sim_options* options,
-                                        talus_sim** out);
+TALUS_API talus_status talus_sim_create(talus_context* ctx, const talus_model* model,
+                                        const talus_sim_options* options, talus_sim** out);
 TALUS_API void talus_sim_destroy(talus_sim* sim);
 
 /// Advance the state by one step of length h > 0 s.
@@ -130,7 +138,8 @@ TALUS_API talus_status talus_sim_bodies(talus_sim* sim, const talus_state* state
 
 /// Set the pose and velocity of a body on a free joint, from world pose and velocities. @return OK, ERR_ARG
 TALUS_API talus_status talus_state_set_free_body(talus_state* state, int32_t body, const double* pos,
-                                                 const double* quat, const double* linvel, const double* angvel);
+                                                 const double* quat, const double* linvel,
+                                                 const double* angvel);
 
 /// Mass matrix (nv x nv row-major, dense) and bias force (nv, MuJoCo's qfrc_bias) of a state.
 TALUS_API talus_status talus_sim_dynamics(talus_sim* sim, const talus_state* state, double* M, double* bias);

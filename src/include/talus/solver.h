@@ -24,21 +24,22 @@ typedef enum talus_backend {
 
 /// Solver options: D(name, default, min, max, unit, help), I(...) for integers,
 /// E(name, default, choices, help) for enumerations whose values are the positions in `choices`.
-#define TALUS_SOLVER_OPTIONS(D, I, E)                                                                          \
-    D(tol, 1e-6, 1e-14, 1.0, "-", "relative momentum residual, in the M^-1 norm, at which an island stops")    \
-    E(globalization, 0, "lifting|tals|none", "how Newton is kept on course")                                   \
-    E(coupling, 0, "two-way|one-way", "one-way freezes the normal forces at (q0, v0)")                         \
-    E(islands, 1, "off|on", "solve connected components apart, each with its own tolerance")                    \
-    E(reuse, 1, "off|on", "try the kept factor before making a new one")                                       \
-    E(backend, 0, "auto|dense|own|cholmod", "factorization of the linear systems")                             \
-    I(sweeps, 10, 0, 1000, "-", "nonlinear Gauss-Seidel sweeps at the start of a moving island")               \
-    I(max_iter, 20, 0, 100000, "-", "Newton iterations of the first try (tals, none: of the only try)")        \
-    I(max_iter_restart, 40, 0, 100000, "-", "Newton iterations after a cold restart")                          \
-    I(resweep, 4, 0, 100000, "-", "sweep again every so many slow iterations, each time more often, 0: never") \
-    I(patch_rounds, 3, 0, 100, "-", "6x6 rounds of a body pair with many contacts")                            \
-    I(patch_min, 9, 1, 1000000, "-", "contacts of one body pair from which the 6x6 rounds are made")           \
-    I(substeps_max, 16, 0, 16, "-", "largest number of substeps tried when an island does not converge")       \
-    E(lagged, 1, "off|on", "accept the lagged convex problem as last resort")                                  \
+#define TALUS_SOLVER_OPTIONS(D, I, E)                                                                        \
+    D(tol, 1e-6, 1e-14, 1.0, "-", "relative momentum residual, in the M^-1 norm, at which an island stops")  \
+    E(globalization, 0, "lifting|tals|none", "how Newton is kept on course")                                 \
+    E(coupling, 0, "two-way|one-way", "one-way freezes the normal forces at (q0, v0)")                       \
+    E(islands, 1, "off|on", "solve connected components apart, each with its own tolerance")                 \
+    E(reuse, 1, "off|on", "try the kept factor before making a new one")                                     \
+    E(backend, 0, "auto|dense|own|cholmod", "factorization of the linear systems")                           \
+    I(sweeps, 10, 0, 1000, "-", "nonlinear Gauss-Seidel sweeps at the start of a moving island")             \
+    I(max_iter, 20, 0, 100000, "-", "Newton iterations of the first try (tals, none: of the only try)")      \
+    I(max_iter_restart, 40, 0, 100000, "-", "Newton iterations after a cold restart")                        \
+    I(resweep, 4, 0, 100000, "-",                                                                            \
+      "sweep again every so many slow iterations, each time more often, 0: never")                           \
+    I(patch_rounds, 3, 0, 100, "-", "6x6 rounds of a body pair with many contacts")                          \
+    I(patch_min, 9, 1, 1000000, "-", "contacts of one body pair from which the 6x6 rounds are made")         \
+    I(substeps_max, 16, 0, 16, "-", "largest number of substeps tried when an island does not converge")     \
+    E(lagged, 1, "off|on", "accept the lagged convex problem as last resort")                                \
     D(quiet, 0.1, 0.0, 1.0, "-", "relative residual at v0 below which an island starts at v0 without sweeps")
 
 typedef struct talus_solver_options {
@@ -90,22 +91,22 @@ typedef struct talus_problem_view {
     const double* limit_sign;   ///< +1: lower limit, -1: upper: v_n = sign v_dof (nl)
     const double* limit_f0;     ///< or NULL                                      (nl) N | N m
 
-    const int32_t* loss_tree;  ///<                                               (nf)
-    const int32_t* loss_dof;   ///< within its tree                               (nf)
-    const double* loss_bound;  ///< largest friction force                        (nf) N | N m
-    const double* loss_f0;     ///< or NULL                                       (nf) N | N m
-    double loss_v_s;           ///< stiction tolerance of dry joint friction      m/s | rad/s
+    const int32_t* loss_tree; ///<                                               (nf)
+    const int32_t* loss_dof;  ///< within its tree                               (nf)
+    const double* loss_bound; ///< largest friction force                        (nf) N | N m
+    const double* loss_f0;    ///< or NULL                                       (nf) N | N m
+    double loss_v_s;          ///< stiction tolerance of dry joint friction      m/s | rad/s
 } talus_problem_view;
 
 TALUS_API talus_problem_view talus_problem_default(void);
 
 /// Where results go; any pointer may be NULL except v.
 typedef struct talus_solution {
-    double* v;          ///< velocity at the end of the step                      (nv)
-    double* v_mean;     ///< mean velocity to advance positions with; equals v but for substepped islands (nv)
-    double* f;          ///< contact forces (t1, t2, n)                           (nc x 3) N
-    double* limit_f;    ///< limit forces, along sign * dof                       (nl)
-    double* loss_f;     ///< dry friction forces along the dof                    (nf)
+    double* v;       ///< velocity at the end of the step                      (nv)
+    double* v_mean;  ///< mean velocity to advance positions with; equals v but for substepped islands (nv)
+    double* f;       ///< contact forces (t1, t2, n)                           (nc x 3) N
+    double* limit_f; ///< limit forces, along sign * dof                       (nl)
+    double* loss_f;  ///< dry friction forces along the dof                    (nf)
 } talus_solution;
 
 /// What a solve did. Counts named _max are the largest over the islands, others are sums.
@@ -122,7 +123,8 @@ typedef struct talus_solve_info {
     int32_t unconverged;  ///< islands not solved
     double residual;      ///< largest relative momentum residual over the islands
     double lagged_err;    ///< largest max mu |pi - b| / max mu pi of LAGGED islands
-    int32_t worst_contact; ///< contact with the largest velocity change in the last iteration of the worst island
+    int32_t
+        worst_contact; ///< contact with the largest velocity change in the last iteration of the worst island
     int32_t dense_islands; ///< islands factored densely
     double flops;          ///< of the numeric factorizations
     int64_t nnz_L;         ///< stored entries of the factors
@@ -160,8 +162,8 @@ TALUS_API talus_status talus_problem_apply_A(talus_solver* s, const talus_proble
                                              const double* x, double* y);
 
 /// r(v) = M (v - v*) - h J^T f(J v) and its relative M^-1 norm. @param r (nv) or NULL
-TALUS_API talus_status talus_problem_residual(talus_solver* s, const talus_problem_view* prob, const double* v,
-                                              double* r, double* relative);
+TALUS_API talus_status talus_problem_residual(talus_solver* s, const talus_problem_view* prob,
+                                              const double* v, double* r, double* relative);
 
 #ifdef __cplusplus
 }
