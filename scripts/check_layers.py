@@ -28,12 +28,12 @@ THIRD = {
     r"omp\.h": {"base/tasks_openmp.c"},
     r"hwloc\.h": {"base/topology.c"},
     r"cholmod\.h": {"la/backend_cholmod.c"},
-    r"amd\.h": {"la/order_amd.c", "la/order.c"},
-    r"metis\.h": {"la/order_metis.c", "la/order.c"},
+    r"amd\.h": {"la/order.c"},
+    r"metis\.h": {"la/order_metis.c"},
     r"libxml/.*": {"scene/xml.c"},
-    r"assimp/.*": {"scene/mesh_file.c", "scene/mesh.c"},
-    r"libqhull_r/.*": {"scene/hull.c", "scene/mesh.c"},
-    r"cairo\.h": {"io/picture.c", "io/canvas.c"},
+    r"assimp/.*": {"scene/mesh_assimp.c"},
+    r"libqhull_r/.*": {"scene/hull.c"},
+    r"cairo\.h": {"io/picture.c"},
 }
 # public headers by the module that implements them
 PUBLIC = {"base": "base", "solver": "solver", "model": "model", "sim": "sim", "io": "io", "talus": "cli"}
