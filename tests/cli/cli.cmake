@@ -5,6 +5,6 @@ if(TALUS_TEST_PYTHON AND TARGET talus_cli)
         add_test(NAME cli/${unit} COMMAND ${TALUS_TEST_PYTHON} -m unittest test_${unit}
             WORKING_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})
         set_tests_properties(cli/${unit} PROPERTIES LABELS cli TIMEOUT 600 ENVIRONMENT
-            "TALUS=$<TARGET_FILE:talus_cli>;TALUS_SHARED=${PROJECT_SOURCE_DIR}/../shared;PYTHONDONTWRITEBYTECODE=1;LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_LIST_DIR}/lsan.supp")
+            "TALUS=$<TARGET_FILE:talus_cli>;TALUS_SHARED=${PROJECT_SOURCE_DIR}/../shared;PYTHONDONTWRITEBYTECODE=1;LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_CURRENT_LIST_DIR}/lsan.supp")
     endforeach()
 endif()
