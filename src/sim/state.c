@@ -147,17 +147,25 @@ static talus_status refuse_dof(talus_sim* sim, const char* field, int32_t dof, d
                    m->body_name[m->mb.dof_body[dof]], m->jnt_name[m->mb.dof_jnt[dof]]);
 }
 
-static talus_status normalize_joint(talus_sim* sim, talus_state* s, int32_t j)
+static int32_t joint_nq(int32_t type)
+{
+    return type == TL_JOINT_FREE ? 7 : type == TL_JOINT_BALL ? 4 : 1;
+}
+
+static talus_status check_joint(talus_sim* sim, const talus_state* s, int32_t j)
 {
     const talus_model* m = sim->model;
-    const int32_t type = m->mb.jnt_type[j], at = m->mb.jnt_q[j];
-    const int32_t n = type == TL_JOINT_FREE ? 7 : type == TL_JOINT_BALL ? 4 : 1;
+    const int32_t at = m->mb.jnt_q[j], n = joint_nq(m->mb.jnt_type[j]);
     for (int32_t i = 0; i < n; i++)
         if (!usable(s->q[at + i]))
             return tl_fail(sim->ctx, TALUS_ERR_INPUT,
                            "state: q[%d] = %g (body '%s', joint '%s') is not a finite number", at + i,
                            s->q[at + i], m->body_name[m->mb.jnt_body[j]], m->jnt_name[j]);
-    if (n > 1 && !tl_quat_normalize(s->q + at + n - 4))
+    if (n == 1)
+        return TALUS_OK;
+    double quat[4];
+    memcpy(quat, s->q + at + n - 4, sizeof quat);
+    if (!tl_quat_normalize(quat))
         return tl_fail(sim->ctx, TALUS_ERR_INPUT, "state: zero quaternion at q[%d] (body '%s', joint '%s')",
                        at + n - 4, m->body_name[m->mb.jnt_body[j]], m->jnt_name[j]);
     return TALUS_OK;
@@ -180,6 +188,10 @@ talus_status tl_state_check(talus_sim* sim, talus_state* s)
                            "state: ctrl[%d] = %g (actuator '%s') is not a finite number", i, s->ctrl[i],
                            m->actuator_name[i]);
     for (int32_t j = 0; j < m->mb.njnt; j++)
-        TL_TRY(normalize_joint(sim, s, j));
+        TL_TRY(check_joint(sim, s, j));
+    // only now: a refused state stays as it is, bit for bit
+    for (int32_t j = 0; j < m->mb.njnt; j++)
+        if (joint_nq(m->mb.jnt_type[j]) > 1)
+            tl_quat_normalize(s->q + m->mb.jnt_q[j] + joint_nq(m->mb.jnt_type[j]) - 4);
     return TALUS_OK;
 }

@@ -16,6 +16,22 @@ static double smallest(const double* alpha, int32_t n)
     return a;
 }
 
+// the contact whose velocity the residual would change most: max |J M^-1 r|
+static void find_worst(tl_island* s, const double* r, double* d, double* dw)
+{
+    const int64_t ld = s->ld;
+    double most = -1.0;
+    tl_isl_Minv(s, r, d);
+    tl_isl_velocity(s, d, dw);
+    for (int32_t i = 0; i < s->nc; i++) {
+        const double x = dw[i], y = dw[ld + i], z = dw[2 * ld + i], e = x * x + y * y + z * z;
+        if (e > most) {
+            most = e;
+            s->info.worst_contact = s->source[i];
+        }
+    }
+}
+
 void tl_isl_newton(tl_island* s)
 {
     const int64_t nv = s->nv, ld = s->ld;
@@ -39,8 +55,10 @@ void tl_isl_newton(tl_island* s)
             s->info.unconverged = 0;
             break;
         }
-        if (k >= s->opt->max_iter)
+        if (k >= s->opt->max_iter) {
+            find_worst(s, r, d, dw);
             break;
+        }
         tl_isl_force(s, w, NULL, false, NULL, G);
         const talus_status status = tl_isl_factor(s, G, true);
         if (status < 0) {

@@ -104,9 +104,19 @@ static talus_status make_tasks(talus_solver* s, tl_islands* all)
     return TALUS_OK;
 }
 
+// not converged before converged, then by residual
+static bool is_worse(const talus_solve_info* x, const talus_solve_info* sum)
+{
+    if (x->unconverged != (sum->unconverged > 0))
+        return x->unconverged;
+    return sum->worst_contact < 0 || x->residual > sum->residual;
+}
+
 static void add_info(talus_solve_info* sum, const tl_island* s)
 {
     const talus_solve_info* x = &s->info;
+    if (is_worse(x, sum))
+        sum->worst_contact = x->worst_contact;
     sum->iterations += x->iterations;
     sum->iterations_max = TL_MAX(sum->iterations_max, x->iterations);
     sum->factorizations += x->factorizations;
@@ -126,8 +136,6 @@ static void add_info(talus_solve_info* sum, const tl_island* s)
     sum->t_factor += x->t_factor;
     sum->t_solve += x->t_solve;
     sum->t_limit += x->t_limit;
-    if (x->unconverged || x->residual > sum->residual)
-        sum->worst_contact = x->worst_contact;
     sum->residual = fmax(sum->residual, x->residual);
 }
 
