@@ -54,11 +54,14 @@ typedef struct tl_raw_geom {
     int32_t has_fromto;
     tl_alt alt;
     const char *mesh, *hfield;
+    double surfacevel[6], adhesion; // only noticed
 } tl_raw_geom;
 
 typedef struct tl_raw_joint {
     tl_spec_joint j;
     double poly_stiffness[3], poly_damping[3];
+    double actuatorfrcrange[2]; // only noticed
+    const char* springyield;    // only noticed
 } tl_raw_joint;
 
 typedef struct tl_raw_pair {

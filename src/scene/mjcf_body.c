@@ -100,6 +100,8 @@ static talus_status open_body(walker* w, const level* in, const tl_xml_node* n)
     if (mocap && tl_choice("false|true", mocap) < 0)
         return tl_bad(r, n, "attribute 'mocap': unknown '%.20s'; expected: false|true", mocap);
     b->mocap = mocap && strcmp(mocap, "true") == 0;
+    if (b->mocap)
+        TL_TRY(tl_unsupported(r, n, false, "motion of mocap bodies: they stand still"));
     if (b->gravcomp != 0.0)
         TL_TRY(tl_unsupported(r, n, true, "gravity compensation (gravcomp)"));
     TL_TRY(child_class(r, n, l->scope, l->cls, &l->cls));

@@ -28,6 +28,8 @@ talus_status tl_read_raw_geom(tl_reader* r, const tl_xml_node* n, tl_raw_geom* g
         FIELD_NUMBERS(tl_raw_geom, "pos", g.pos, 3, 3),
         FIELD_NUMBERS(tl_raw_geom, "rgba", g.rgba, 1, 4),
         FIELD_NUMBER(tl_raw_geom, "fitscale", g.fitscale),
+        FIELD_NUMBERS(tl_raw_geom, "surfacevel", surfacevel, 1, 6),
+        FIELD_NUMBER(tl_raw_geom, "adhesion", adhesion),
         FIELD_STRING(tl_raw_geom, "mesh", mesh),
         FIELD_STRING(tl_raw_geom, "hfield", hfield),
     };
@@ -54,6 +56,8 @@ talus_status tl_read_raw_joint(tl_reader* r, const tl_xml_node* n, tl_raw_joint*
         FIELD_NUMBERS(tl_raw_joint, "springdamper", j.springdamper, 2, 2),
         FIELD_NUMBERS(tl_raw_joint, "stiffness", poly_stiffness, 1, 3),
         FIELD_NUMBERS(tl_raw_joint, "damping", poly_damping, 1, 3),
+        FIELD_NUMBERS(tl_raw_joint, "actuatorfrcrange", actuatorfrcrange, 2, 2),
+        FIELD_STRING(tl_raw_joint, "springyield", springyield),
         FIELD_NUMBER(tl_raw_joint, "armature", j.armature),
         FIELD_NUMBER(tl_raw_joint, "frictionloss", j.frictionloss),
     };

@@ -69,6 +69,10 @@ static talus_status joint_forces(tl_reader* r, const tl_xml_node* n, tl_raw_join
         TL_TRY(tl_unsupported(r, n, true, "joint stiffness polynomial: only the linear coefficient acts"));
     if (raw->poly_damping[1] != 0.0 || raw->poly_damping[2] != 0.0)
         TL_TRY(tl_unsupported(r, n, true, "joint damping polynomial: only the linear coefficient acts"));
+    if (raw->actuatorfrcrange[0] != 0.0 || raw->actuatorfrcrange[1] != 0.0)
+        TL_TRY(tl_unsupported(r, n, true, "limits of the actuator forces on a joint (actuatorfrcrange)"));
+    if (raw->springyield)
+        TL_TRY(tl_unsupported(r, n, true, "springs that yield (springyield)"));
     j->stiffness = raw->poly_stiffness[0];
     j->damping = raw->poly_damping[0];
     const struct {
@@ -194,6 +198,26 @@ static talus_status geom_values(tl_reader* r, const tl_xml_node* n, const tl_spe
     return TALUS_OK;
 }
 
+/// What a contact law of a file says beyond ours.
+static talus_status geom_notices(tl_reader* r, const tl_xml_node* n, const tl_raw_geom* raw)
+{
+    const tl_spec_geom* g = &raw->g;
+    for (int i = 0; i < 6; i++)
+        if (raw->surfacevel[i] != 0.0)
+            TL_TRY(tl_unsupported(r, n, true, "moving surfaces (surfacevel)"));
+    if (raw->adhesion != 0.0)
+        TL_TRY(tl_unsupported(r, n, true, "adhesion of geoms"));
+    if (!g->contype && !g->conaffinity)
+        return TALUS_OK;
+    if (g->condim == 1)
+        TL_TRY(tl_unsupported(r, n, false, "condim 1: contacts have the sliding friction of their geoms"));
+    if (g->condim > 3)
+        TL_TRY(tl_unsupported(r, n, false, "condim 4, 6: contacts have no torsional and rolling friction"));
+    if (g->margin != 0.0)
+        TL_TRY(tl_unsupported(r, n, false, "margin: contacts act where geoms overlap"));
+    return TALUS_OK;
+}
+
 static talus_status geom_assets(tl_reader* r, const tl_xml_node* n, int32_t model, const tl_raw_geom* raw,
                                 tl_spec_geom* g)
 {
@@ -236,6 +260,7 @@ talus_status tl_read_geom(tl_reader* r, const tl_xml_node* n, int32_t scope, int
     else
         TL_TRY(tl_resolve_alt(r, n, c, &raw.alt, g->quat));
     TL_TRY(geom_values(r, n, g));
+    TL_TRY(geom_notices(r, n, &raw));
     if (n->child) // <plugin>: the only child of a geom
         TL_TRY(tl_unsupported(r, n->child, true, "plugins"));
     double pos[3], quat[4];

@@ -8,3 +8,9 @@ if(TALUS_TEST_PYTHON)
     set_tests_properties(peers/mujoco PROPERTIES LABELS peers TIMEOUT 1200 ENVIRONMENT
         "TALUS_DUMP=$<TARGET_FILE:talus_dump_model>;TALUS_SHARED=${PROJECT_SOURCE_DIR}/../shared;PYTHONDONTWRITEBYTECODE=1")
 endif()
+if(TALUS_TEST_PYTHON AND TARGET talus_cli)
+    add_test(NAME peers/commands COMMAND ${TALUS_TEST_PYTHON} -m unittest test_commands
+        WORKING_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})
+    set_tests_properties(peers/commands PROPERTIES LABELS peers TIMEOUT 600 ENVIRONMENT
+        "TALUS=$<TARGET_FILE:talus_cli>;TALUS_SHARED=${PROJECT_SOURCE_DIR}/../shared;PYTHONDONTWRITEBYTECODE=1")
+endif()
