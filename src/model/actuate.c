@@ -97,7 +97,8 @@ static void set_actuator(const tl_compile* c, const tl_spec_actuator* a, probe* 
     memcpy(out->gear, a->gear, sizeof out->gear);
     memcpy(out->ctrl_range, a->ctrlrange, sizeof out->ctrl_range);
     memcpy(out->force_range, a->forcerange, sizeof out->force_range);
-    if (!on || !c->spec->option.flags.actuation)
+    const bool off = a->group >= 0 && a->group <= 30 && (c->spec->option.actuator_off >> a->group & 1u);
+    if (!on || off || !c->spec->option.flags.actuation)
         return;
     out->gain0 = a->gain[0];
     if (a->gaintype == TL_GAIN_AFFINE) {

@@ -84,8 +84,15 @@ static talus_status read_option(tl_reader* r, const tl_xml_node* n, tl_spec_opti
         if (override && strcmp(override, "enable") == 0)
             TL_TRY(tl_unsupported(r, f, true, "flag override: contact parameters of option o_*"));
     }
-    double v[3];
+    double *group, v[3];
+    int64_t ngroup;
     int32_t got;
+    TL_TRY(tl_read_list(r, n, "actuatorgroupdisable", &group, &ngroup));
+    for (int64_t i = 0; i < ngroup; i++) {
+        if (!(group[i] >= 0.0 && group[i] <= 30.0))
+            return tl_bad(r, n, "attribute 'actuatorgroupdisable': group %g; expected: 0 to 30", group[i]);
+        o->actuator_off |= 1u << (int)group[i];
+    }
     static const char* const fluid[] = {"density", "viscosity"};
     for (int i = 0; i < 2; i++) {
         TL_TRY(tl_read_numbers(r, n, fluid[i], 1, 1, v, &got));

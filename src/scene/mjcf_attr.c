@@ -177,6 +177,8 @@ talus_status tl_read_alt(tl_reader* r, const tl_xml_node* n, tl_alt* alt)
                  {"zaxis", ALT_ZAXIS, 3},
                  {"euler", ALT_EULER, 3}};
     int count = tl_xml_get(n, "quat") != NULL;
+    if (count)
+        alt->kind = ALT_NONE; // over the one of a default class
     for (int32_t i = 0; i < TL_COUNT(kinds); i++) {
         double v[6];
         int32_t got;

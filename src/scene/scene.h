@@ -138,6 +138,7 @@ typedef struct tl_spec_flags {
 
 typedef struct tl_spec_option {
     double timestep, gravity[3];
+    uint32_t actuator_off; // bit g: the actuators of group g are off
     tl_spec_flags flags;
 } tl_spec_option;
 

@@ -136,9 +136,10 @@ def compare_values(path, info, m):
             if a[0] < 0:
                 continue
             clamp, force = m.actuator_ctrllimited[u], m.actuator_forcelimited[u]
-            affine = m.actuator_gaintype[u] == 1
-            biased = m.actuator_biastype[u] == 1
-            want = [m.actuator_trnid[u, 0], m.actuator_gear[u, 0], m.actuator_gainprm[u, 0],
+            runs = not m.opt.disableactuator >> int(m.actuator_group[u]) & 1
+            affine = runs * (m.actuator_gaintype[u] == 1)
+            biased = runs * (m.actuator_biastype[u] == 1)
+            want = [m.actuator_trnid[u, 0], m.actuator_gear[u, 0], m.actuator_gainprm[u, 0] * runs,
                     *m.actuator_gainprm[u, 1:3] * affine, *m.actuator_biasprm[u, :3] * biased, clamp, force,
                     *m.actuator_ctrlrange[u], *m.actuator_forcerange[u]]
             found.append(differs(f"actuator {u}", a, want))
@@ -283,6 +284,33 @@ SCENES = {
     "contact_lists": scene('<body name="a"><freejoint/><geom name="g" size=".1"/></body><body name="b"><freejoint/>'
                            '<geom name="h" size=".1" friction=".3"/></body>', tail='<contact><exclude body1="b" body2="a"/>'
                            '<pair geom1="h" geom2="g"/></contact>'),
+    "attach_frame_self": scene('<frame name="f" pos="1 2 3" euler="0 0 30"><body name="a"><joint/><geom size=".1" '
+                               'pos="1 0 0"/></body></frame><frame pos="0 0 5" euler="40 0 0"><attach frame="f" '
+                               'prefix="q_"/></frame>'),
+    "replicate_geoms": scene('<body><joint/><geom size=".1"/><replicate count="4" offset="0 .1 0" euler="0 0 15"><geom '
+                             'type="capsule" size=".02" fromto="0 0 0 .3 0 0"/></replicate></body>'),
+    "replicate_nested": scene('<replicate count="3" offset="1 0 0"><frame euler="0 10 0"><replicate count="4" '
+                              'offset="0 1 0" euler="3 4 5"><body name="k"><joint/><geom size=".1" pos=".1 0 0"/></body>'
+                              '</replicate></frame></replicate>'),
+    "order": scene('<body><geom size=".2" pos="0 1 0"/><joint axis="1 0 0"/><body pos="0 0 1"><joint/><geom size=".1" '
+                   'pos="1 0 0"/></body><geom size=".2" pos="0 1 0"/><joint type="slide" axis="0 1 0"/></body>'),
+    "class_of_a_frame": scene('<frame childclass="z"><body><joint/><geom size=".1" pos="1 0 0"/></body></frame><body>'
+                              '<joint/><geom size=".1" pos="1 0 0"/></body>', '<default><default class="z"><geom '
+                              'density="10"/><joint armature="3"/></default></default>'),
+    "class_orientation": scene('<body><freejoint/><geom class="e"/><geom class="e" quat="1 0 0 1" pos="1 0 0"/></body>',
+                               '<default><default class="e"><geom type="box" size=".1 .2 .3" euler="10 20 30"/></default>'
+                               '</default>'),
+    "class_of_a_free_joint": scene('<body><joint type="free"/><geom size=".1"/></body>', '<default><joint armature=".3" '
+                                   'damping="2" limited="true" range="0 1"/></default>'),
+    "no_mass": scene('<body><freejoint/><geom size=".1" mass="0"/><geom size=".1" density="0" pos="1 0 0"/>'
+                     '<geom size=".2"/></body>'),
+    "sections_twice": '<mujoco><compiler angle="radian"/><compiler eulerseq="zyx"/><worldbody><body euler=".1 .2 .3"><joint/>'
+                      '<geom size=".1" pos="1 0 0"/></body></worldbody><worldbody><body><joint/><geom size=".2" '
+                      'pos="1 0 0"/></body></worldbody></mujoco>',
+    "exclude_world": scene('<body name="a"><joint/><geom size=".1" pos="1 0 0"/></body>',
+                           tail='<contact><exclude body1="world" body2="a"/></contact>'),
+    "hfield_mass": scene('<body><freejoint/><geom type="hfield" hfield="h"/></body>', '<asset><hfield name="h" nrow="2" '
+                         'ncol="2" size="1 1 .1 .2" elevation="0 1 2 3"/></asset>'),
     "mocap": scene(f'<body mocap="true" pos="1 2 3">{BOX}</body><body><freejoint/>{BOX}</body>'),
     "springdamper": scene('<body><joint springdamper=".1 .7" axis="0 1 0"/><geom size=".1" pos="1 0 0"/></body>'),
     "actuator_armature": scene('<body><joint name="j"/><geom size=".1" pos="1 0 0"/></body>',
