@@ -19,7 +19,7 @@ extern "C" {
     D(limit_k, 1e6, 1e-300, 1e300, "N/m | N m/rad", "stiffness of joint limits")                             \
     D(limit_d, 1.0, 0.0, 1e300, "s/m | s/rad", "Hunt-Crossley dissipation of joint limits")                  \
     D(loss_v_s, 1e-3, 1e-300, 1e300, "m/s | rad/s", "stiction tolerance of dry joint friction")              \
-    D(deep, 0.01, 0.0, 1e300, "m", "initial overlap beyond which the first step warns")                      \
+    D(deep, 0.01, 0.0, 1e300, "m | rad", "initial overlap or passed limit from which the first step warns")  \
     E(refuse_deep, 0, "off|on", "refuse to start with such an overlap")                                      \
     I(substeps, 8, 1, 1024, "-", "largest number of substeps a whole step is retried with")
 
@@ -100,6 +100,8 @@ TALUS_API void talus_sim_destroy(talus_sim* sim);
 /// @param info  NULL: not wanted
 /// @return OK; NOT_CONVERGED (state unchanged unless keep_going); ERR_INPUT: a state, control or force that is not
 ///         finite (names it), state unchanged; ERR_ARG; ERR_NOMEM
+/// The first step of a sim warns of deep overlaps, of limits passed, and of bodies so far from the origin that
+/// positions are resolved to no better than 0.01 v_s h (beyond 4.5e6 m at the default v_s and h = 1 ms).
 /// Memory: none after warm-up. Threads: context tasks; same bits for every number of threads.
 TALUS_API talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_t keep_going,
                                       talus_step_info* info);
