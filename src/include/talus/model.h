@@ -20,7 +20,7 @@ TALUS_API talus_load_options talus_load_default(void);
 
 /// Read an MJCF file. Elements that are not understood are sent to the context's handler, once each, as notices.
 /// @return OK, ERR_IO (cannot be read), ERR_INPUT (names file, line, element and what was expected), ERR_UNSUPPORTED
-///         (strict), ERR_NOMEM
+///         (strict, or a mesh that is needed and that this build cannot make), ERR_NOMEM
 TALUS_API talus_status talus_model_load(talus_context* ctx, const char* path,
                                         const talus_load_options* options, talus_model** out);
 TALUS_API void talus_model_destroy(talus_model* model);
