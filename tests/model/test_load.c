@@ -263,7 +263,8 @@ static void load__survives_every_failed_allocation(void** state)
     (void)state;
     const char* path = scene_write(
         "scene.xml", "<mujoco><default><default class='c'/></default><asset><mesh name='m' vertex='0 0 0 1 0 "
-                     "0 0 1 0 0 0 1'/></asset>"
+                     "0 0 1 0 0 0 1' "
+                     "face='0 2 1 0 1 3 0 3 2 1 2 3'/></asset>"
                      "<worldbody><replicate count='2' offset='1 0 0'><body name='a'><joint name='j'/><geom "
                      "name='g' size='1'/></body>"
                      "</replicate><body><freejoint/><geom type='mesh' mesh='m'/></body></worldbody>"
