@@ -120,12 +120,12 @@ const double* talus_sim_loss_force(const talus_sim* sim)
     return sim->loss_f;
 }
 
-// poses and velocities of a state; normalizes its quaternions
+// poses and velocities of a state; it is not changed (kinematics normalizes quaternions on the way)
 static talus_status refresh(talus_sim* sim, const talus_state* state)
 {
     if (!sim || !state || state->model != sim->model)
         return TALUS_ERR_ARG;
-    TL_TRY(tl_state_check(sim, (talus_state*)state));
+    TL_TRY(tl_state_check(sim, state));
     tl_mb_kinematics(&sim->model->mb, state->q, &sim->data);
     tl_mb_velocity(&sim->model->mb, state->v, &sim->data);
     return TALUS_OK;

@@ -68,8 +68,10 @@ typedef struct tl_step_problem {
     double *f, *limit_out, *loss_out;
 } tl_step_problem;
 
-// state.c: finite, bounded, quaternions normalized; messages name the body, joint or actuator
-talus_status tl_state_check(talus_sim* sim, talus_state* state);
+// state.c: finite, bounded, quaternions not zero; messages name the body, joint or actuator
+talus_status tl_state_check(talus_sim* sim, const talus_state* state);
+// quaternions to unit length, after the check: a refused state stays as it is, bit for bit
+void tl_state_normalize(talus_state* state);
 
 // contacts.c: kinematics must be there. Fills sim->now.
 talus_status tl_sim_geometry(talus_sim* sim, talus_step_info* info);

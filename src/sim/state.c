@@ -171,7 +171,7 @@ static talus_status check_joint(talus_sim* sim, const talus_state* s, int32_t j)
     return TALUS_OK;
 }
 
-talus_status tl_state_check(talus_sim* sim, talus_state* s)
+talus_status tl_state_check(talus_sim* sim, const talus_state* s)
 {
     const talus_model* m = sim->model;
     if (!usable(s->time))
@@ -189,9 +189,15 @@ talus_status tl_state_check(talus_sim* sim, talus_state* s)
                            m->actuator_name[i]);
     for (int32_t j = 0; j < m->mb.njnt; j++)
         TL_TRY(check_joint(sim, s, j));
-    // only now: a refused state stays as it is, bit for bit
-    for (int32_t j = 0; j < m->mb.njnt; j++)
-        if (joint_nq(m->mb.jnt_type[j]) > 1)
-            tl_quat_normalize(s->q + m->mb.jnt_q[j] + joint_nq(m->mb.jnt_type[j]) - 4);
     return TALUS_OK;
+}
+
+void tl_state_normalize(talus_state* s)
+{
+    const tl_mb* mb = &s->model->mb;
+    for (int32_t j = 0; j < mb->njnt; j++) {
+        const int32_t n = joint_nq(mb->jnt_type[j]);
+        if (n > 1)
+            tl_quat_normalize(s->q + mb->jnt_q[j] + n - 4);
+    }
 }

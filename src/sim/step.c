@@ -108,7 +108,7 @@ static int32_t count_missed(const talus_sim* sim, double h)
     return missed;
 }
 
-static talus_status prepare(talus_sim* sim, talus_state* s, double h, talus_step_info* info,
+static talus_status prepare(talus_sim* sim, const talus_state* s, double h, talus_step_info* info,
                             tl_step_problem* p)
 {
     const tl_mb* mb = &sim->model->mb;
@@ -236,6 +236,7 @@ talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_
     if (!(h > 0.0) || !isfinite(h))
         return tl_fail(sim->ctx, TALUS_ERR_ARG, "step length h = %g s must be positive and finite", h);
     TL_TRY(tl_state_check(sim, state));
+    tl_state_normalize(state);
     talus_status status = attempt(sim, state, h, false, info);
     for (int32_t n = 2; status == TALUS_NOT_CONVERGED && n <= sim->opt.substeps; n *= 2) {
         status = split_step(sim, state, h, n, info);
@@ -262,8 +263,8 @@ talus_status talus_sim_problem(talus_sim* sim, const talus_state* state, double 
         return tl_fail(sim->ctx, TALUS_ERR_ARG, "step length h = %g s must be positive and finite", h);
     talus_step_info info = {0};
     tl_step_problem p;
-    TL_TRY(tl_state_check(sim, (talus_state*)state));
-    TL_TRY(prepare(sim, (talus_state*)state, h, &info, &p));
+    TL_TRY(tl_state_check(sim, state));
+    TL_TRY(prepare(sim, state, h, &info, &p));
     *out = p.view;
     return TALUS_OK;
 }

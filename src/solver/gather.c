@@ -59,6 +59,8 @@ static talus_status list_active(gather* g)
         if (a < 0) {
             a = b;
             b = -1;
+        } else if (a == b) {
+            b = -1; // two bodies of one tree: write_jacobian adds their rows
         }
         g->e[g->ne++] = (entry){.source = i, .a = a, .b = b, .j = at};
     }
