@@ -3,7 +3,7 @@
 //
 //     world -+- a (free) --- b (hinge)     tree 0: dofs 0..6, 7x7 block of M at tree_M[0]
 //            +- table (no joint)           no tree, weld 0
-//            +- c (free)                   tree 1: one rigid body, tree_free
+//            +- c (free) -- d (no joint)   tree 1: one rigid body, tree_free
 //
 // A tree is a maximal moving subtree: its root is the first body with joints on the way from the world.
 // Bodies are in depth-first order, so its dofs are contiguous.
@@ -161,10 +161,10 @@ static talus_status trees(tl_compile* c)
     for (int32_t t = 0; t < mb->ntree; t++) {
         const int64_t nt = tree_dof[t + 1] - tree_dof[t];
         tree_M[t + 1] = tree_M[t] + nt * nt;
-        // one body on one free joint without armature: the momentum form knows the body's own inertia only
+        // one free joint without armature and no other joint: a rigid body, with whatever is welded to it
         const int32_t j = c->joint[body_jnt[tree_body[t]]];
-        tree_free[t] =
-            size[t] == 1 && mb->body_njnt[tree_body[t]] == 1 && nt == 6 && c->spec->joint[j].armature == 0.0;
+        tree_free[t] = mb->body_njnt[tree_body[t]] == 1 && nt == 6 &&
+                       c->spec->joint[j].type == TL_JOINT_FREE && c->spec->joint[j].armature == 0.0;
     }
     return TALUS_OK;
 }
@@ -269,5 +269,12 @@ talus_status tl_compile_layout(tl_compile* c)
     TL_TRY(bodies(c));
     TL_TRY(trees(c));
     TL_TRY(joints(c));
-    return dofs(c);
+    TL_TRY(dofs(c));
+    tl_mb* mb = &c->model->mb;
+    double* rigid = TL_MODEL_ARRAY(c->model, double, 10 * (int64_t)mb->ntree);
+    if (!rigid)
+        return TALUS_ERR_NOMEM;
+    tl_mb_compile_rigid(mb, rigid);
+    mb->tree_rigid = rigid;
+    return TALUS_OK;
 }
