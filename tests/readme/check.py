@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""README.md against the program: its table of options is what `talus info options` says, its links lead somewhere.
+"""README.md against the program: options, links, names of results, and examples of the promised length.
 
 usage: check.py TALUS [--write]   (--write makes the table anew; exit code 1: it differs)
 """
@@ -39,13 +39,20 @@ def main():
     for link in re.findall(r"\]\(([^)#]+)", text):
         if not (README.parent / link).exists():
             bad.append(f"link to {link}, which is not there")
+    # examples stay short, and each is named
+    for example in sorted((README.parent / "tests/examples").glob("*.c")):
+        most = 40 if example.name == "load_and_step.c" else 80
+        if len(example.read_text().splitlines()) >= most:
+            bad.append(f"{example.name} has {most} lines or more")
+        if f"(tests/examples/{example.name})" not in text:
+            bad.append(f"no link to {example.name}")
     # the JSON of a run has every name that the README promises
     promised = re.search(r"`talus run --json`: `([^`]*)`", text).group(1).split()
     scene = README.parent / "tests/examples/blocks.xml"
     run = json.loads(subprocess.run([sys.argv[1], "run", scene, "--time", "0.02", "--json", "--quiet"], check=True,
                                     capture_output=True).stdout)
     bad += [f"`talus run --json` has no {name}" for name in promised if name not in run]
-    print("\n".join(bad) if bad else "README: options, links and names of results agree")
+    print("\n".join(bad) if bad else "README: options, links, examples and names of results agree")
     return 1 if bad else 0
 
 
