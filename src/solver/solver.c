@@ -142,8 +142,9 @@ static void add_info(talus_solve_info* sum, const tl_island* s)
 static void collect(const talus_problem_view* p, const tl_islands* all, talus_solution* sol)
 {
     const size_t bytes = sizeof(double) * (size_t)all->gdof[p->ntree];
-    memcpy(sol->v, p->v_star, bytes); // trees without contact
-    if (sol->v_mean)
+    if (bytes)                            // both may be NULL without trees
+        memcpy(sol->v, p->v_star, bytes); // trees without contact
+    if (bytes && sol->v_mean)
         memcpy(sol->v_mean, p->v_star, bytes);
     if (sol->f)
         memset(sol->f, 0, sizeof(double) * 3 * (size_t)p->nc);
