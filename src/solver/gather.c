@@ -411,6 +411,7 @@ talus_status tl_islands_make(talus_solver* s, const talus_problem_view* p, tl_gr
     for (int32_t t = 0; t < p->ntree; t++)
         if (g.label[t] >= 0) {
             tl_island* x = isl + g.label[t];
+            x->six = (x->ntree == 0 || x->six) && p->tree_nv[t] == 6;
             local[t] = x->ntree++;
             x->nv += p->tree_nv[t];
         }

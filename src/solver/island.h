@@ -64,6 +64,7 @@ typedef struct tl_island {
     double* f0;                        // (3 x ld) history
     double* bound;                     // (ld) one-way coupling: pi at v0; else NULL
     double jsize;                      // doubles in J
+    bool six;                          // every tree has six dofs: the kernels for free bodies apply
 
     int32_t ncolour;
     const int32_t* colour; // (nc) colour of each contact
@@ -91,6 +92,8 @@ void tl_isl_A(const tl_island* s, const double* G, const double* x, double* y, d
 void tl_isl_force(const tl_island* s, const double* w, const double* bound, bool secant, double* f,
                   double* G);
 tl_contact_params tl_isl_params(const tl_island* s);
+/// The packed rows J or B for the six-dof kernels.
+tl_jacobian6 tl_isl_rows(const tl_island* s, const double* rows);
 
 /// r = M (v - v*) - h J^T f(J v). @param w, f (3 x ld) out   @return relative residual
 typedef struct tl_residual {

@@ -85,11 +85,6 @@ static inline void add_block(double* C, int32_t m, int32_t n, const double* X, i
     }
 }
 
-static inline void add_free_block(double* C, const double* X, int32_t ldx, const double* T, int32_t ldt)
-{
-    add_block(C, 6, 6, X, ldx, T, ldt);
-}
-
 // T = h G J of contact i, (3 x nd) row-major
 static void form_GJ(const tl_island* s, const double* G, int32_t i, bool full, int32_t nd, double* T)
 {
@@ -111,29 +106,66 @@ static void add_contact(const tl_island* s, const assembly* a, int32_t at, const
     const int32_t i = a->order[at].contact, x = s->ta[i], y = s->tb[i];
     const int32_t nx = s->dof[x + 1] - s->dof[x], ny = nd - nx;
     const double *Jx = s->J + s->joff[i], *Jy = Jx + nx, *Tx = T, *Ty = T + nx;
-    const bool free_pair = nx == 6 && (ny == 6 || ny == 0);
-    double* Dx = a->lower + a->off[a->diag[x]];
-    if (free_pair)
-        add_free_block(Dx, Jx, nd, Tx, nd);
-    else
-        add_block(Dx, nx, nx, Jx, nd, Tx, nd);
+    add_block(a->lower + a->off[a->diag[x]], nx, nx, Jx, nd, Tx, nd);
     if (y < 0)
         return;
-    double* Dy = a->lower + a->off[a->diag[y]];
-    const int64_t off = a->off[a->block[at]];
+    add_block(a->lower + a->off[a->diag[y]], ny, ny, Jy, nd, Ty, nd);
     // block (hi, lo) = J_hi^T T_lo, and its mirror (lo, hi) = J_lo^T T_hi
+    const int64_t off = a->off[a->block[at]];
     const bool x_hi = x > y;
     const double *Jhi = x_hi ? Jx : Jy, *Jlo = x_hi ? Jy : Jx, *Thi = x_hi ? Tx : Ty, *Tlo = x_hi ? Ty : Tx;
     const int32_t nhi = x_hi ? nx : ny, nlo = x_hi ? ny : nx;
-    if (free_pair) {
-        add_free_block(Dy, Jy, nd, Ty, nd);
-        add_free_block(a->lower + off, Jhi, nd, Tlo, nd);
-    } else {
-        add_block(Dy, ny, ny, Jy, nd, Ty, nd);
-        add_block(a->lower + off, nhi, nlo, Jhi, nd, Tlo, nd);
-    }
+    add_block(a->lower + off, nhi, nlo, Jhi, nd, Tlo, nd);
     if (a->upper)
         add_block(a->upper + off, nlo, nhi, Jlo, nd, Thi, nd);
+}
+
+// C (nd x nd, column-major, a's dofs before b's) of a pair of six-dof trees into its three blocks
+static void scatter_gram(const assembly* a, int32_t at, int32_t x, int32_t y, const double* C)
+{
+    const int32_t nd = y < 0 ? 6 : 12;
+    double *Dx = a->lower + a->off[a->diag[x]], *Dy = y < 0 ? NULL : a->lower + a->off[a->diag[y]];
+    for (int32_t j = 0; j < 6; j++)
+        for (int32_t i = 0; i < 6; i++) {
+            Dx[6 * j + i] += C[nd * j + i];
+            if (Dy)
+                Dy[6 * j + i] += C[nd * (6 + j) + 6 + i];
+        }
+    if (!Dy)
+        return;
+    // the lower left quarter is rows of y, columns of x: the block (y, x), or its mirror where x is the higher
+    double* low = a->lower + a->off[a->block[at]];
+    double* up = a->upper ? a->upper + a->off[a->block[at]] : NULL;
+    for (int32_t j = 0; j < 6; j++)
+        for (int32_t i = 0; i < 6; i++) {
+            const double yx = C[nd * j + 6 + i],
+                         xy = up ? C[nd * (6 + i) + j] : yx; // entries (y_i, x_j), (x_j, y_i)
+            if (y > x) {
+                low[6 * j + i] += yx;
+                if (up)
+                    up[6 * i + j] += xy;
+            } else {
+                low[6 * i + j] += xy;
+                if (up)
+                    up[6 * j + i] += yx;
+            }
+        }
+}
+
+// all contacts of one ordered pair of trees in one product
+static void add_six(const tl_island* s, const assembly* a, const double* G, bool full, int32_t* list)
+{
+    const tl_jacobian6 J = tl_isl_rows(s, s->J);
+    double C[TL_GRAM_SIZE];
+    for (int32_t at = 0, next; at < s->nc; at = next) {
+        const int32_t i = a->order[at].contact, x = s->ta[i], y = s->tb[i];
+        int32_t n = 0;
+        for (next = at;
+             next < s->nc && s->ta[a->order[next].contact] == x && s->tb[a->order[next].contact] == y; next++)
+            list[n++] = a->order[next].contact;
+        s->kernels->jacobian_gram(n, list, &J, s->h, G, s->ld, full, C);
+        scatter_gram(a, at, x, y, C);
+    }
 }
 
 static talus_status assemble(tl_island* s, const double* G, bool full, assembly* a)
@@ -146,7 +178,8 @@ static talus_status assemble(tl_island* s, const double* G, bool full, assembly*
     for (int32_t t = 0; t < s->ntree; t++)
         widest = TL_MAX(widest, s->dof[t + 1] - s->dof[t]);
     double* T = TL_ARENA(&s->work, double, 6 * (int64_t)widest);
-    if (!a->lower || (full && !a->upper) || !T)
+    int32_t* list = TL_ARENA(&s->work, int32_t, s->nc);
+    if (!a->lower || (full && !a->upper) || !T || !list)
         return TALUS_ERR_NOMEM;
     memset(a->lower, 0, sizeof(double) * (size_t)size);
     if (full)
@@ -154,6 +187,10 @@ static talus_status assemble(tl_island* s, const double* G, bool full, assembly*
     for (int32_t t = 0; t < s->ntree; t++) {
         const int64_t n = s->dof[t + 1] - s->dof[t];
         memcpy(a->lower + a->off[a->diag[t]], s->M[t], sizeof(double) * (size_t)(n * n));
+    }
+    if (s->six) {
+        add_six(s, a, G, full, list);
+        return TALUS_OK;
     }
     for (int32_t at = 0; at < s->nc; at++) {
         const int32_t i = a->order[at].contact, x = s->ta[i], y = s->tb[i];

@@ -22,9 +22,21 @@ static inline double dot6(const double* a, const double* b)
     return p + q;
 }
 
+tl_jacobian6 tl_isl_rows(const tl_island* s, const double* rows)
+{
+    return (tl_jacobian6){.rows = rows, .at = s->joff, .a = s->ta, .b = s->tb, .dof = s->dof};
+}
+
 void tl_isl_velocity(const tl_island* s, const double* v, double* w)
 {
     const int32_t ld = s->ld;
+    for (int32_t i = s->nc; i < ld; i++)
+        w[i] = w[ld + i] = w[2 * ld + i] = 0.0;
+    if (s->six) {
+        const tl_jacobian6 J = tl_isl_rows(s, s->J);
+        s->kernels->jacobian_apply(s->nc, NULL, &J, v, ld, w);
+        return;
+    }
     for (int32_t i = 0; i < s->nc; i++) {
         const int32_t a = s->ta[i], b = s->tb[i];
         const double* J = s->J + s->joff[i];
@@ -41,8 +53,6 @@ void tl_isl_velocity(const tl_island* s, const double* v, double* w)
             w[r * ld + i] =
                 na == 6 && nb == 6 ? dot6(J, va) + dot6(J + 6, vb) : dot(J, va, na) + dot(J + na, vb, nb);
     }
-    for (int32_t i = s->nc; i < ld; i++)
-        w[i] = w[ld + i] = w[2 * ld + i] = 0.0;
 }
 
 static inline void add3(double* p, const double* J, int32_t stride, int32_t n, double f0, double f1,
@@ -55,6 +65,11 @@ static inline void add3(double* p, const double* J, int32_t stride, int32_t n, d
 void tl_isl_gen(const tl_island* s, const double* f, double scale, double* p)
 {
     const int32_t ld = s->ld;
+    if (s->six) {
+        const tl_jacobian6 J = tl_isl_rows(s, s->J);
+        s->kernels->jacobian_add(s->nc, NULL, &J, scale, f, ld, p);
+        return;
+    }
     for (int32_t i = 0; i < s->nc; i++) {
         const int32_t a = s->ta[i], b = s->tb[i];
         const double* J = s->J + s->joff[i];
@@ -113,15 +128,7 @@ double tl_isl_norm(const tl_island* s, const double* p, double* work)
 
 void tl_isl_GJ(const tl_island* s, const double* G, const double* w, double* g)
 {
-    const int32_t ld = s->ld;
-    const double *xx = G + TL_G_XX * ld, *xy = G + TL_G_XY * ld, *yy = G + TL_G_YY * ld;
-    const double *xn = G + TL_G_XN * ld, *yn = G + TL_G_YN * ld, *nn = G + TL_G_NN * ld;
-    for (int32_t i = 0; i < ld; i++) {
-        const double w0 = w[i], w1 = w[ld + i], w2 = w[2 * ld + i];
-        g[i] = xx[i] * w0 + xy[i] * w1 + xn[i] * w2;
-        g[ld + i] = xy[i] * w0 + yy[i] * w1 + yn[i] * w2;
-        g[2 * ld + i] = nn[i] * w2;
-    }
+    s->kernels->gradient_apply(s->ld, s->ld, G, w, NULL, NULL, g);
 }
 
 void tl_isl_A(const tl_island* s, const double* G, const double* x, double* y, double* w, double* g)

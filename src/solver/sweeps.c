@@ -80,23 +80,49 @@ static inline void respond(const tl_island* s, int32_t i, const double* df, doub
         vb[c] += B[na + c] * df[0] + B[n + na + c] * df[1] + B[2 * n + na + c] * df[2];
 }
 
-static void sweep_colour(const tl_island* s, const tl_batch* b, double* f, double* scratch, double* v,
-                         double* nu)
+static void colour_velocities(const tl_island* s, const tl_batch* b, const double* v, double* w)
 {
     const int32_t n = b->n;
-    double *w = scratch, *y = scratch + 3 * n, *fn = scratch + 6 * n;
+    if (s->six) {
+        const tl_jacobian6 J = tl_isl_rows(s, s->J);
+        s->kernels->jacobian_apply(n, b->idx, &J, v, n, w);
+        return;
+    }
     for (int32_t i = 0; i < n; i++) {
         if (b->idx[i] >= 0)
             contact_velocity(s, b->idx[i], v, w + i, n);
         else
             w[i] = w[n + i] = w[2 * n + i] = 0.0;
     }
-    tl_batch_local(s, b, w, f, y, fn);
-    for (int32_t i = 0; i < n && b->idx[i] >= 0; i++) {
-        const double df[3] = {fn[i] - f[i], fn[n + i] - f[n + i], fn[2 * n + i] - f[2 * n + i]};
-        respond(s, b->idx[i], df, v);
+}
+
+// v += B df; the contacts of a colour share no tree
+static void colour_responses(const tl_island* s, const tl_batch* b, const double* df, double* v)
+{
+    const int32_t n = b->n;
+    if (s->six) {
+        const tl_jacobian6 B = tl_isl_rows(s, s->B);
+        s->kernels->jacobian_add(n, b->idx, &B, 1.0, df, n, v);
+        return;
     }
-    memcpy(f, fn, sizeof(double) * 3 * (size_t)n);
+    for (int32_t i = 0; i < n && b->idx[i] >= 0; i++) {
+        const double d[3] = {df[i], df[n + i], df[2 * n + i]};
+        respond(s, b->idx[i], d, v);
+    }
+}
+
+static void sweep_colour(const tl_island* s, const tl_batch* b, double* f, double* scratch, double* v,
+                         double* nu)
+{
+    const int32_t n = b->n;
+    double *w = scratch, *y = scratch + 3 * n, *fn = scratch + 6 * n;
+    colour_velocities(s, b, v, w);
+    tl_batch_local(s, b, w, f, y, fn);
+    for (int32_t i = 0; i < 3 * n; i++) {
+        w[i] = fn[i] - f[i];
+        f[i] = fn[i];
+    }
+    colour_responses(s, b, w, v);
     tl_batch_scatter(b, y, nu, s->ld);
 }
 
