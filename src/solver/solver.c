@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define TASK_CONTACTS 48 // about 100 us of work
+#define TASK_CONTACTS 192 // about half a millisecond: less is not worth waking a thread
 
 talus_status talus_solver_create(talus_context* ctx, const talus_solver_options* options, talus_solver** out)
 {
