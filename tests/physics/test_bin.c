@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// A bin of 512 spheres and one of 512 boxes, dropped, h = 5 ms, default material. Over 2 s every step converges; at
-// rest floor and walls carry the weight (sum of forces = m g once dp/dt = 0); energy only falls.
+// A bin of 512 spheres and one of 512 boxes, dropped, h = 5 ms, default material. Over 2 s every step
+// converges; at rest floor and walls carry the weight (sum of forces = m g once dp/dt = 0); energy only
+// falls.
 //
-// Energy here is E = kinetic + gravity + sum k delta^2 / 2 less what contacts bring along when they are found. A
-// contact takes part from the step on at whose start it overlaps (theory: src/README.md#problem), and by then it is up
-// to h v_n deep, which no force has resisted: k delta0^2 / 2 appears at that moment, 10 mm and 25 J a contact at
-// 2 m/s where a body falls through 2 J. Nothing of it comes back as speed: with d = 50 s/m a contact pushes only
-// below 1/d = 2 cm/s; but lifting the pile out of the overlap is work, so kinetic + gravity alone may rise too. All
-// three are printed, and the energy that appears is second order in h.
+// Energy here is E = kinetic + gravity + sum k delta^2 / 2 less what contacts bring along when they are
+// found. A contact takes part from the step on at whose start it overlaps (theory: src/README.md#problem),
+// and by then it is up to h v_n deep, which no force has resisted: k delta0^2 / 2 appears at that moment,
+// 10 mm and 25 J a contact at 2 m/s, where a body falls through 2 J. Nothing of it comes back as speed:
+// with d = 50 s/m a contact pushes only below 1/d = 2 cm/s; but lifting the pile out of the overlap is
+// work, so kinetic + gravity alone may rise too. All three are printed, and the energy that appears is
+// second order in h.
 #include "regress/scene.h"
 #include "sim.h"
 
