@@ -197,7 +197,7 @@ static void threads__same_bits(void** state)
 {
     (void)state;
     test_problem t;
-    random_problem(&t, 22, 80, 5, 160);
+    random_problem(&t, 22, 800, 5, 1600); // several tasks
     double *a = test_zeros((size_t)t.nv, 8), *b = test_zeros((size_t)t.nv, 8);
     for (int32_t n = 1; n <= 8; n++) {
         talus_context* ctx = test_context(n);
