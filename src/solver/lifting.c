@@ -19,6 +19,7 @@
 #define INNER_STEPS 10     // GMRES steps with a fresh factor
 #define REUSE_STEPS 12     // with a kept one
 #define FAR_RESIDUAL 0.3   // residual above which an iterate is no better than its start
+#define PATIENT_AFTER 3    // sweeps again after which Newton gets longer each time
 #define FAST_RESIDUAL 1e-2 // residual below which the kept factor is tried after the first iteration
 
 typedef struct newton {
@@ -160,7 +161,9 @@ static bool iterate(tl_island* s, newton* n, int32_t limit)
         // sweep again after a few slow iterations, sooner while far away: Newton then cycles
         const bool slow = r.relative > FAST_RESIDUAL || r.relative > 0.1 * before;
         const int32_t wait = r.relative > FAR_RESIDUAL ? s->opt->resweep / 2 : s->opt->resweep;
-        const bool again = slow && s->opt->resweep > 0 && k - swept >= TL_MAX(wait, 1);
+        // later ones wait longer: a contact with a response far from diagonal needs Newton's steps in a row
+        const int32_t patience = TL_MAX(wait, 1) + 2 * TL_MAX(0, times - PATIENT_AFTER);
+        const bool again = slow && s->opt->resweep > 0 && k - swept >= patience;
         before = r.relative;
         swept = again ? k : swept;
         times += again;
