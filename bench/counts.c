@@ -12,7 +12,7 @@
 //   lifting, cold   no history
 //   lifting, warm   from the last step's contact forces
 //   with reuse      warm, and the factor kept from the last step is tried first
-// A step counts the factorizations of its worst island. A failure is a problem not converged, or LAGGED. At 2 s
+// A step counts the factorizations of its worst island. A failure: not converged, or LAGGED. At 2 s
 // a large pile still creeps; after 6 s, 216 spheres need no factorization with reuse.
 #define _POSIX_C_SOURCE 200809L // mkstemp
 
