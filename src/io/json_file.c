@@ -17,6 +17,9 @@ static talus_status parse(talus_context* ctx, const char* path, FILE* f, json_t*
     }
     if (ferror(f))
         return tl_fail_at(ctx, TALUS_ERR_IO, path, 0, "cannot be read: %s", strerror(errno));
+    // jansson says nothing where an allocation inside it failed
+    if (!error.text[0])
+        return tl_fail_at(ctx, TALUS_ERR_NOMEM, path, 0, "out of memory");
     switch (json_error_code(&error)) {
     case json_error_out_of_memory:
         return tl_fail_at(ctx, TALUS_ERR_NOMEM, path, 0, "out of memory");
