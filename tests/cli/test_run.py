@@ -47,8 +47,16 @@ class Result(Case):
             self.assertEqual(list(out["phases"]), PHASES)
             self.assertEqual((out["steps"], out["dt"], out["nv"], out["unconverged"]), (20, 0.005, 6, 0))
             self.near(out["time"], 0.1, 1e-12)
-            self.near(sum(out["phases"].values()), out["wall_s"], 0.25 * out["wall_s"] + 1e-3, "phases")
+            self.assertLessEqual(sum(out["phases"].values()), out["wall_s"] * 1.001)
             self.assertLessEqual(out["cpu_s"], out["threads"] * out["wall_s"] * 1.2 + 0.05)
+
+    def test_phases_add_up_to_the_wall_time(self):
+        # the best of some runs: a run of a tenth of a second may lose its core between two phases
+        scene = self.path("bin.xml")
+        run("gen", "bin", "-n", 64, "-o", scene)
+        runs = [run_json("run", scene, "--time", 0.3, "--dt", 0.005, "--threads", 1) for _ in range(5)]
+        share = max(sum(r["phases"].values()) / r["wall_s"] for r in runs)
+        self.assertGreater(share, 0.95)
 
     def test_number_of_steps(self):
         scene = self.write("fall.xml", FALL)
