@@ -75,7 +75,7 @@ talus_status tl_broad_create(talus_context* ctx, int32_t n, tl_broad** out)
     b->key = tl_alloc(ctx, count * sizeof *b->key);
     b->box = tl_alloc(ctx, 6 * count * sizeof *b->box);
     if (!b->lo || !b->hi || !b->order || !b->leaf || !b->moved || !b->unbounded || !b->flag || !b->nodes ||
-        !b->key) {
+        !b->key || !b->box) {
         tl_broad_destroy(b);
         return tl_nomem(ctx, 2 * count * sizeof(node));
     }

@@ -169,15 +169,16 @@ static void write_contact(talus_sim* sim, int32_t i, int32_t a, int32_t b, const
 }
 
 // contacts of one pair of bodies at the same point with the same normal
-static int32_t count_redundant(talus_sim* sim)
+static talus_status count_redundant(talus_sim* sim, int32_t* found)
 {
     const tl_contact_set* c = &sim->now;
-    int32_t size = 16, found = 0;
+    int32_t size = 16;
+    *found = 0;
     while (size < 2 * c->n)
         size *= 2;
     int32_t* table = TL_ARENA(&sim->geometry, int32_t, size);
     if (!table)
-        return 0;
+        return tl_nomem(sim->ctx, sizeof(int32_t) * (size_t)size);
     memset(table, 0xff, sizeof(int32_t) * (size_t)size);
     for (int32_t i = 0; i < c->n; i++) {
         const int32_t bodies[2] = {c->body_a[i], c->body_b[i]};
@@ -191,12 +192,12 @@ static int32_t count_redundant(talus_sim* sim)
             if (c->body_a[at] == bodies[0] && c->body_b[at] == bodies[1] &&
                 memcmp(c->point + 3 * at, c->point + 3 * i, 3 * sizeof(double)) == 0 &&
                 memcmp(c->normal + 3 * at, c->normal + 3 * i, 3 * sizeof(double)) == 0) {
-                found++;
+                ++*found;
                 break;
             }
         }
     }
-    return found;
+    return TALUS_OK;
 }
 
 static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info)
@@ -228,8 +229,7 @@ static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n
             sim->now.n++;
         }
     info->contacts = sim->now.n;
-    info->redundant = count_redundant(sim);
-    return TALUS_OK;
+    return count_redundant(sim, &info->redundant);
 }
 
 talus_status tl_sim_geometry(talus_sim* sim, talus_step_info* info)
