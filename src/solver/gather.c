@@ -126,9 +126,12 @@ static talus_status colour_contacts(gather* g, tl_island* s, int32_t* colour)
     memset(degree, 0, sizeof(int32_t) * (size_t)s->ntree);
     int32_t most = 0;
     for (int32_t i = 0; i < s->nc; i++) {
-        most = TL_MAX(most, ++degree[s->ta[i]]);
-        if (s->tb[i] >= 0)
-            most = TL_MAX(most, ++degree[s->tb[i]]);
+        degree[s->ta[i]]++;
+        most = TL_MAX(most, degree[s->ta[i]]);
+        if (s->tb[i] < 0)
+            continue;
+        degree[s->tb[i]]++;
+        most = TL_MAX(most, degree[s->tb[i]]);
     }
     const int32_t words = (2 * most + 63) / 64;
     const tl_arena_mark mark = tl_arena_get_mark(g->arena);
