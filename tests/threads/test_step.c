@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Whole steps on several threads: a host's own pool of POSIX threads (which the thread sanitizer understands) gives the
+// bits of one thread, for 1, 2, 3 and 8 workers, and so does the built-in pool.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include <talus/talus.h>
+#include "gen.h"
+#include "test.h"
+
+#define BODIES 512
+#define STEPS 40 // of 5 ms: the boxes have fallen on each other
+
+typedef struct pool {
+    int32_t workers;
+    int32_t n;
+    atomic_int next;
+    talus_task_fn* task;
+    void* arg;
+    int32_t regions; // with more than one task
+} pool;
+
+static void* work(void* arg)
+{
+    pool* p = arg;
+    for (int32_t i = atomic_fetch_add(&p->next, 1); i < p->n; i = atomic_fetch_add(&p->next, 1))
+        p->task(p->arg, i);
+    return NULL;
+}
+
+static void run_tasks(void* user, int32_t n, talus_task_fn* task, void* arg)
+{
+    pool* p = user;
+    pthread_t threads[8];
+    p->n = n;
+    p->task = task;
+    p->arg = arg;
+    p->regions += n > 1;
+    atomic_store(&p->next, 0);
+    for (int32_t i = 1; i < p->workers; i++)
+        assert_int_equal(pthread_create(threads + i, NULL, work, p), 0);
+    work(p);
+    for (int32_t i = 1; i < p->workers; i++)
+        pthread_join(threads[i], NULL);
+}
+
+// hash of the state after all steps; workers < 0: the built-in pool with that many threads
+static uint64_t run(const char* path, int32_t workers, int32_t* regions)
+{
+    pool p = {.workers = workers};
+    talus_context_def def = talus_context_default();
+    def.message = test_print_message;
+    def.nthreads = workers < 0 ? -workers : workers;
+    if (workers > 0) {
+        def.run = run_tasks;
+        def.run_user = &p;
+    }
+    talus_context* ctx;
+    talus_model* model;
+    talus_sim* sim;
+    talus_state* state;
+    assert_int_equal(talus_context_create(&def, &ctx), TALUS_OK);
+    assert_int_equal(talus_model_load(ctx, path, NULL, &model), TALUS_OK);
+    assert_int_equal(talus_sim_create(ctx, model, NULL, &sim), TALUS_OK);
+    assert_int_equal(talus_state_create(ctx, model, &state), TALUS_OK);
+    for (int32_t i = 0; i < STEPS; i++)
+        assert_int_equal(talus_sim_step(sim, state, 5e-3, 0, NULL), TALUS_OK);
+    const uint64_t hash = talus_state_hash(state);
+    *regions = p.regions;
+    talus_state_destroy(state);
+    talus_sim_destroy(sim);
+    talus_model_destroy(model);
+    talus_context_destroy(ctx);
+    return hash;
+}
+
+static void step__same_bits_for_any_pool(void** state)
+{
+    (void)state;
+    talus_context* ctx = test_context(1);
+    tl_text text;
+    assert_int_equal(tl_gen_scene(ctx, "boxes", BODIES, 0, &text), TALUS_OK);
+    char path[] = "/tmp/talus_threads_XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text.data, (size_t)text.length), text.length);
+    close(fd);
+    int32_t regions;
+    const uint64_t want = run(path, 1, &regions);
+    assert_true(regions > STEPS / 4); // several tasks there must be for the test to mean anything
+    const int32_t workers[] = {2, 3, 8, -1, -2, -3};
+    for (int32_t i = 0; i < TL_COUNT(workers); i++) {
+        if (run(path, workers[i], &regions) != want)
+            fail_msg("%d workers: other bits than one thread", workers[i]);
+    }
+    unlink(path);
+    tl_text_fini(&text);
+    talus_context_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(step__same_bits_for_any_pool)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
