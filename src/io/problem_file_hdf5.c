@@ -49,6 +49,8 @@ static talus_status read_head(tl_h5* h, talus_problem_view* view)
         TL_TRY(read_into(h, "v_s", TL_H5_F64, 1, &view->v_s));
     if (tl_h5_has(h, "loss_v_s"))
         TL_TRY(read_into(h, "loss_v_s", TL_H5_F64, 1, &view->loss_v_s));
+    if (tl_h5_has(h, "ahead"))
+        TL_TRY(read_into(h, "ahead", TL_H5_I32, 1, &view->ahead));
     if (tl_h5_has(h, "friction"))
         TL_TRY(tl_h5_read_text(h, "friction", friction, sizeof friction));
     if (strcmp(friction, "linear") != 0 && strcmp(friction, "quadratic") != 0)
@@ -257,6 +259,8 @@ static talus_status write_dofs(tl_h5* h, const talus_problem_view* v)
     TL_TRY(write_column(h, "limits/sign", TL_H5_F64, v->nl, 1, v->limit_sign));
     if (v->limit_f0)
         TL_TRY(write_column(h, "limits/f0", TL_H5_F64, v->nl, 1, v->limit_f0));
+    if (v->ahead)
+        TL_TRY(tl_h5_write(h, "ahead", TL_H5_I32, 0, NULL, &v->ahead));
     if (v->nf == 0)
         return TALUS_OK;
     TL_TRY(tl_h5_group(h, "losses"));

@@ -8,7 +8,7 @@
 //    "dof", "bound", "f0"}], "loss_v_s"}
 //
 // Two passes: sizes first, so that everything lies in one arena, then values. Every message names the file,
-// the array index and the field. Optional: v_s, friction, contacts, limits, losses, loss_v_s, pair, f0. A
+// the array index and the field. Optional: v_s, friction, ahead, contacts, limits, losses, loss_v_s, pair, f0. A
 // field of another name is told in a notice, since it is either a misspelling or somebody's own remark.
 #include "json_file.h"
 #include "problem_file.h"
@@ -156,6 +156,10 @@ static talus_status read_options(reader* r, json_t* root, talus_problem_view* vi
         TL_TRY(read_real(r, root, "v_s", &view->v_s));
     if (json_object_get(root, "loss_v_s"))
         TL_TRY(read_real(r, root, "loss_v_s", &view->loss_v_s));
+    const json_t* ahead = json_object_get(root, "ahead");
+    if (ahead && !json_is_boolean(ahead))
+        return bad(r, "ahead", "true or false is wanted, not %s", type_name(ahead));
+    view->ahead = json_is_true(ahead);
     const json_t* friction = json_object_get(root, "friction");
     const char* text = json_string_value(friction);
     if (friction && !text)
@@ -163,7 +167,7 @@ static talus_status read_options(reader* r, json_t* root, talus_problem_view* vi
     if (text && strcmp(text, "linear") != 0 && strcmp(text, "quadratic") != 0)
         return bad(r, "friction", "'%.60s' is unknown, \"linear\" or \"quadratic\" is wanted", text);
     view->friction = text && strcmp(text, "linear") == 0 ? TALUS_FRICTION_LINEAR : TALUS_FRICTION_QUADRATIC;
-    tell_unknown(r, root, "h v_s friction trees contacts limits losses loss_v_s");
+    tell_unknown(r, root, "h v_s friction ahead trees contacts limits losses loss_v_s");
     return TALUS_OK;
 }
 
@@ -424,6 +428,8 @@ talus_status tl_problem_file_save_json(talus_context* ctx, const char* path, con
         json_pack("{s:o, s:o, s:s, s:o, s:o, s:o}", "h", tl_json_real(v->h), "v_s", tl_json_real(v->v_s),
                   "friction", v->friction == TALUS_FRICTION_LINEAR ? "linear" : "quadratic", "trees", trees,
                   "contacts", contacts, "limits", limits);
+    if (v->ahead)
+        json_object_set_new(root, "ahead", json_true());
     if (v->nf > 0) {
         json_object_set_new(root, "losses", losses);
         json_object_set_new(root, "loss_v_s", tl_json_real(v->loss_v_s));

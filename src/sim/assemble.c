@@ -156,7 +156,7 @@ static talus_status assemble_contacts(talus_sim* sim, const talus_state* s, tl_s
     return TALUS_OK;
 }
 
-static talus_status assemble_joints(talus_sim* sim, const talus_state* s, tl_step_problem* p)
+static talus_status assemble_joints(talus_sim* sim, const talus_state* s, double h, tl_step_problem* p)
 {
     const talus_model* m = sim->model;
     const tl_mb* mb = &m->mb;
@@ -177,9 +177,11 @@ static talus_status assemble_joints(talus_sim* sim, const talus_state* s, tl_ste
             continue;
         const double q = s->q[mb->jnt_q[j]], lower = m->jnt_range[2 * j] - q,
                      upper = q - m->jnt_range[2 * j + 1];
-        if (lower <= 0.0 && upper <= 0.0)
+        const int32_t dof = mb->jnt_dof[j];
+        const double near = sim->opt.ahead ? h * fabs(sim->v_star[dof]) : 0.0;
+        if (lower <= -near && upper <= -near)
             continue;
-        const int32_t dof = mb->jnt_dof[j], tree = mb->body_tree[mb->jnt_body[j]];
+        const int32_t tree = mb->body_tree[mb->jnt_body[j]];
         lt[nl] = tree;
         ld[nl] = dof - mb->tree_dof[tree];
         delta[nl] = fmax(lower, upper);
@@ -219,13 +221,14 @@ talus_status tl_sim_assemble(talus_sim* sim, const talus_state* s, double h, tl_
     *p = (tl_step_problem){.view = talus_problem_default()};
     p->view.ntree = sim->model->mb.ntree;
     p->view.h = h;
+    p->view.ahead = sim->opt.ahead;
     p->view.v_s = sim->opt.v_s;
     p->view.loss_v_s = sim->opt.loss_v_s;
     p->view.friction = (talus_friction)sim->opt.friction;
     p->view.M = sim->M;
     p->view.v0 = s->v;
     p->view.v_star = sim->v_star;
-    if (assemble_contacts(sim, s, p) < 0 || assemble_joints(sim, s, p) < 0)
+    if (assemble_contacts(sim, s, p) < 0 || assemble_joints(sim, s, h, p) < 0)
         return tl_nomem(sim->ctx, sim->arena.used);
     return TALUS_OK;
 }

@@ -34,6 +34,28 @@ static void pose_geom(talus_sim* sim, int32_t g)
     tl_shape_aabb(sim->model->geom_shape + g, W, sim->lo + 3 * (int64_t)g, sim->hi + 3 * (int64_t)g);
 }
 
+// how far any point of a geom may move within h: v h + |omega| r h + |g| h^2, for contact.ahead
+static void widen_box(talus_sim* sim, int32_t g, double h)
+{
+    double v[3], r2 = 0.0, w2 = 0.0, v2 = 0.0, g2 = 0.0;
+    double *lo = sim->lo + 3 * (int64_t)g, *hi = sim->hi + 3 * (int64_t)g;
+    const int32_t body = sim->model->geom_body[g];
+    tl_mb_point_velocity(&sim->model->mb, &sim->data, body, sim->X_WG[g].p, v);
+    for (int i = 0; i < 3; i++) {
+        const double r = fmax(hi[i] - sim->X_WG[g].p[i], sim->X_WG[g].p[i] - lo[i]);
+        const double w = sim->data.V[6 * (int64_t)body + i], a = sim->model->info.gravity[i];
+        r2 += r * r;
+        w2 += w * w;
+        v2 += v[i] * v[i];
+        g2 += a * a;
+    }
+    sim->reach[g] = h * (sqrt(v2) + (w2 > 0.0 ? sqrt(w2 * r2) : 0.0) + h * sqrt(g2));
+    for (int i = 0; i < 3; i++) {
+        lo[i] -= sim->reach[g];
+        hi[i] += sim->reach[g];
+    }
+}
+
 static bool may_collide(const void* user, int32_t a, int32_t b)
 {
     return tl_model_may_collide(user, a, b);
@@ -63,11 +85,12 @@ static void collide_range(void* arg, int32_t begin, int32_t end, int32_t block)
     for (int32_t i = begin; i < end; i++) {
         const int32_t a = n->pairs[i].a, b = n->pairs[i].b;
         tl_contact_point out[TL_MANIFOLD_MAX];
+        const double margin = n->sim->reach[a] + n->sim->reach[b];
         const int32_t k =
-            tl_collide(m->geom_shape + a, n->sim->X_WG + a, m->geom_shape + b, n->sim->X_WG + b, 0.0, out);
+            tl_collide(m->geom_shape + a, n->sim->X_WG + a, m->geom_shape + b, n->sim->X_WG + b, margin, out);
         int32_t kept = 0;
         for (int32_t j = 0; j < k && kept < n->first[i + 1] - n->first[i]; j++)
-            if (out[j].depth > 0.0)
+            if (out[j].depth > -margin)
                 n->points[n->first[i] + kept++] = out[j];
         n->count[i] = kept;
     }
@@ -232,13 +255,19 @@ static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n
     return count_redundant(sim, &info->redundant);
 }
 
-talus_status tl_sim_geometry(talus_sim* sim, talus_step_info* info)
+talus_status tl_sim_geometry(talus_sim* sim, double h, talus_step_info* info)
 {
     const talus_model* m = sim->model;
     TL_TRY(tl_arena_reset(&sim->geometry));
-    for (int32_t g = 0; g < m->info.ngeom; g++)
-        if (sim->moving[g] || !sim->posed)
-            pose_geom(sim, g);
+    const bool ahead = sim->opt.ahead && h > 0.0;
+    for (int32_t g = 0; g < m->info.ngeom; g++) {
+        if (!sim->moving[g] && sim->posed)
+            continue;
+        pose_geom(sim, g);
+        sim->reach[g] = 0.0;
+        if (ahead && sim->moving[g])
+            widen_box(sim, g, h);
+    }
     const tl_pair* pairs = NULL;
     int32_t n = 0;
     TL_TRY(tl_broad_update(sim->broad, sim->lo, sim->hi, sim->posed ? sim->moving : NULL, may_collide, m,

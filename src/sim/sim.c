@@ -11,7 +11,7 @@ static talus_status allocate(talus_sim* sim)
     const size_t nm = (size_t)m->mb.tree_M[m->mb.ntree];
     sim->data_memory = tl_calloc(sim->ctx, tl_mb_data_bytes(&m->mb));
     sim->X_BG = tl_calloc(sim->ctx, sizeof(tl_pose) * 2 * ng);
-    sim->lo = tl_calloc(sim->ctx, sizeof(double) * 9 * ng);
+    sim->lo = tl_calloc(sim->ctx, sizeof(double) * 10 * ng);
     sim->moving = tl_calloc(sim->ctx, ng);
     sim->M = tl_calloc(sim->ctx, sizeof(double) * (nm + 6 * nv + 2 * nq));
     if (!sim->data_memory || !sim->X_BG || !sim->lo || !sim->moving || !sim->M)
@@ -22,6 +22,7 @@ static talus_status allocate(talus_sim* sim)
     sim->gk = sim->lo + 6 * ng;
     sim->gd = sim->gk + ng;
     sim->gmu = sim->gd + ng;
+    sim->reach = sim->gmu + ng;
     sim->v_star = sim->M + nm;
     sim->v1 = sim->v_star + nv;
     sim->v_mean = sim->v1 + nv;
@@ -137,7 +138,7 @@ static double elastic_energy(talus_sim* sim, const talus_state* s)
     const talus_model* m = sim->model;
     double e = 0.0;
     for (int32_t i = 0; i < sim->now.n; i++)
-        e += 0.5 * sim->now.k[i] * sim->now.depth[i] * sim->now.depth[i];
+        e += 0.5 * sim->now.k[i] * sim->now.depth[i] * sim->now.depth[i]; // all overlap: h = 0
     for (int32_t j = 0; j < m->mb.njnt; j++) {
         if (m->mb.jnt_type[j] != TL_JOINT_SLIDE && m->mb.jnt_type[j] != TL_JOINT_HINGE)
             continue;
@@ -155,7 +156,7 @@ talus_status talus_sim_energy(talus_sim* sim, const talus_state* state, talus_en
 {
     TL_TRY(refresh(sim, state));
     talus_step_info info = {0};
-    TL_TRY(tl_sim_geometry(sim, &info));
+    TL_TRY(tl_sim_geometry(sim, 0.0, &info));
     tl_mb_energy(&sim->model->mb, &sim->data, state->v, sim->model->info.gravity, &out->kinetic,
                  &out->gravity);
     out->elastic = elastic_energy(sim, state);

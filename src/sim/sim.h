@@ -50,6 +50,7 @@ struct talus_sim {
     double *lo, *hi;       // (ngeom x 3) boxes
     double *gk, *gd, *gmu; // (ngeom) materials with the options applied
     uint8_t* moving;       // (ngeom)
+    double* reach;         // (ngeom) contact.ahead: how far a geom's surface may move within the step
     bool posed;            // fixed geoms have their poses and boxes
     bool checked;          // start.c has looked at the first step
 
@@ -74,7 +75,8 @@ talus_status tl_state_check(talus_sim* sim, const talus_state* state);
 void tl_state_normalize(talus_state* state);
 
 // contacts.c: kinematics must be there. Fills sim->now.
-talus_status tl_sim_geometry(talus_sim* sim, talus_step_info* info);
+/// With contact.ahead pairs that can close within h take part too; h = 0: only overlapping ones.
+talus_status tl_sim_geometry(talus_sim* sim, double h, talus_step_info* info);
 void tl_contact_set_free(talus_sim* sim, tl_contact_set* c);
 
 // start.c: warnings before the first step; sim->now must be there

@@ -117,7 +117,7 @@ static talus_status prepare(talus_sim* sim, const talus_state* s, double h, talu
     tl_mb_kinematics(mb, s->q, SIM_DATA(sim));
     tl_mb_velocity(mb, s->v, SIM_DATA(sim));
     const double t1 = tl_now();
-    TL_TRY(tl_sim_geometry(sim, info));
+    TL_TRY(tl_sim_geometry(sim, h, info));
     TL_TRY(tl_sim_check_start(sim, s, h));
     info->missed += count_missed(sim, h);
     const double t2 = tl_now();

@@ -54,7 +54,7 @@ static talus_status list_active(gather* g)
         int32_t a = p->tree_a[i], b = p->tree_b[i];
         const int64_t at = j;
         j += 3 * (int64_t)((a < 0 ? 0 : p->tree_nv[a]) + (b < 0 ? 0 : p->tree_nv[b]));
-        if (!(p->delta0[i] > 0.0) || (a < 0 && b < 0))
+        if ((!(p->delta0[i] > 0.0) && !p->ahead) || (a < 0 && b < 0))
             continue;
         if (a < 0) {
             a = b;
@@ -65,7 +65,7 @@ static talus_status list_active(gather* g)
         g->e[g->ne++] = (entry){.source = i, .a = a, .b = b, .j = at};
     }
     for (int32_t i = 0; i < p->nl; i++)
-        if (p->limit_delta0[i] > 0.0)
+        if (p->limit_delta0[i] > 0.0 || p->ahead)
             g->e[g->ne++] = (entry){.source = p->nc + i, .a = p->limit_tree[i], .b = -1};
     for (int32_t i = 0; i < p->nf; i++)
         if (p->loss_bound[i] > 0.0)

@@ -65,6 +65,7 @@ static void make_sample(sample* s)
     v->v_s = 1e-4;
     v->friction = TALUS_FRICTION_LINEAR;
     v->loss_v_s = 2e-3;
+    v->ahead = 1;
     v->tree_nv = s->tree_nv, v->M = s->M, v->v0 = s->v0, v->v_star = s->v_star;
     v->tree_a = s->tree_a, v->tree_b = s->tree_b, v->pair = s->pair, v->J = s->J, v->f0 = s->f0;
     v->delta0 = s->c[0], v->k = s->c[1], v->d = s->c[2], v->mu = s->c[3];
@@ -83,6 +84,7 @@ static void assert_same(const talus_problem_view* got, const talus_problem_view*
     assert_int_equal(got->nl, want->nl);
     assert_int_equal(got->nf, want->nf);
     assert_int_equal(got->friction, want->friction);
+    assert_true(got->ahead == want->ahead);
     assert_true(got->h == want->h && got->v_s == want->v_s && got->loss_v_s == want->loss_v_s);
     SAME(tree_nv, 3);
     SAME(M, 14);

@@ -67,6 +67,7 @@ typedef struct talus_problem_view {
     double h;   ///< step length                                                  s
     double v_s; ///< stiction tolerance                                           m/s
     talus_friction friction;
+    int32_t ahead; ///< 1: contacts and limits with delta0 <= 0 take part, they push once delta0 - h v_n > 0
     const int32_t* tree_nv; ///< dofs of each tree                                (ntree)
     const double* M;        ///< blocks one after another, each nv_t x nv_t, symmetric positive definite
     const double* v0;       ///< velocity at the start of the step                (nv)
@@ -77,11 +78,12 @@ typedef struct talus_problem_view {
     const int64_t* pair;   ///< contacts of one body pair share a value; NULL: the pair of trees  (nc)
     const double* J;       ///< per contact J_a (3 x nv_a) then J_b (3 x nv_b), row-major, rows t1 t2 n;
                            ///< v_c = J_a v_a + J_b v_b, v_n > 0 separates; nothing stored for the world
-    const double* delta0;  ///< overlap at the start; contacts with delta0 <= 0 exert no force  (nc) m
-    const double* k;       ///< stiffness                                         (nc) N/m
-    const double* d;       ///< Hunt-Crossley dissipation                         (nc) s/m
-    const double* mu;      ///< friction coefficient                              (nc)
-    const double* f0;      ///< (t1, t2, n) forces to start from, or NULL         (nc x 3) N
+    const double*
+        delta0; ///< overlap at the start; contacts with delta0 <= 0 exert no force unless `ahead`  (nc) m
+    const double* k;  ///< stiffness                                         (nc) N/m
+    const double* d;  ///< Hunt-Crossley dissipation                         (nc) s/m
+    const double* mu; ///< friction coefficient                              (nc)
+    const double* f0; ///< (t1, t2, n) forces to start from, or NULL         (nc x 3) N
 
     const int32_t* limit_tree;  ///<                                              (nl)
     const int32_t* limit_dof;   ///< within its tree                              (nl)
@@ -112,7 +114,7 @@ typedef struct talus_solution {
 /// What a solve did. Counts named _max are the largest over the islands, others are sums.
 typedef struct talus_solve_info {
     int32_t nislands;
-    int32_t ncontacts_active; ///< with delta0 > 0
+    int32_t ncontacts_active; ///< that take part
     int32_t iterations, iterations_max;
     int32_t factorizations, factorizations_max;
     int32_t linear_steps; ///< GMRES steps
