@@ -87,6 +87,11 @@ void tl_arena_release(tl_arena* a, tl_arena_mark m);
 typedef void tl_range_fn(void* arg, int32_t begin, int32_t end, int32_t block);
 void tl_parallel_for(talus_context* ctx, int32_t n, int32_t grain, tl_range_fn* fn, void* arg);
 
+// ---- sorting ---------------------------------------------------------------------------------------------------
+/// Stable merge sort of n elements of `size` bytes; unlike qsort it never allocates.
+/// @param scratch  n elements
+void tl_sort(void* a, int32_t n, size_t size, int (*compare)(const void*, const void*), void* scratch);
+
 // ---- time, hash, random numbers
 // --------------------------------------------------------------------------------
 double tl_now(void);     // monotonic wall time, s

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Clocks, a 64-bit hash, and the xoshiro256++ generator (reproducible across machines).
+// Clocks, a sort that does not allocate, a 64-bit hash, and the xoshiro256++ generator (reproducible across machines).
 #define _GNU_SOURCE
 #include "base.h"
 
@@ -21,6 +21,30 @@ double tl_now(void)
 double tl_cpu_now(void)
 {
     return seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+// runs of 1, 2, 4, ... elements merged from one array into the other
+void tl_sort(void* a, int32_t n, size_t size, int (*compare)(const void*, const void*), void* scratch)
+{
+    char *from = a, *to = scratch;
+    for (int64_t run = 1; run < n; run *= 2) {
+        for (int64_t begin = 0; begin < n; begin += 2 * run) {
+            const int64_t mid = TL_MIN(begin + run, n), end = TL_MIN(begin + 2 * run, n);
+            int64_t i = begin, j = mid;
+            for (int64_t k = begin; k < end; k++) {
+                const char *x = from + (size_t)i * size, *y = from + (size_t)j * size;
+                const bool left = i < mid && (j >= end || compare(x, y) <= 0);
+                memcpy(to + (size_t)k * size, left ? x : y, size);
+                i += left;
+                j += !left;
+            }
+        }
+        char* t = from;
+        from = to;
+        to = t;
+    }
+    if (from != (char*)a && n > 0)
+        memcpy(a, from, (size_t)n * size);
 }
 
 static uint64_t mix(uint64_t x)

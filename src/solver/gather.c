@@ -381,7 +381,7 @@ static size_t work_bytes(const tl_island* s)
     double blocks = 0.0;
     for (int32_t t = 0; t < s->ntree; t++)
         blocks += (double)(s->dof[t + 1] - s->dof[t]) * (s->dof[t + 1] - s->dof[t]);
-    return (size_t)(8.0 * (60.0 * nv + 110.0 * ld + 3.0 * blocks + 2.0 * s->jsize) + 64.0 * 200.0);
+    return (size_t)(8.0 * (60.0 * nv + 120.0 * ld + 3.0 * blocks + 2.0 * s->jsize) + 64.0 * 200.0);
 }
 
 static talus_status carve_work(gather* g, tl_island* s)

@@ -37,7 +37,7 @@ static talus_status make_pattern(tl_island* s, assembly* a)
 {
     tl_arena* w = &s->work;
     const int32_t n = s->ntree;
-    a->order = TL_ARENA(w, link, s->nc);
+    a->order = TL_ARENA(w, link, 2 * (int64_t)s->nc); // and scratch of the sort
     a->block = TL_ARENA(w, int32_t, s->nc);
     a->diag = TL_ARENA(w, int32_t, n);
     int32_t* size = TL_ARENA(w, int32_t, n);
@@ -49,7 +49,7 @@ static talus_status make_pattern(tl_island* s, assembly* a)
         const int32_t x = s->ta[i], y = s->tb[i] < 0 ? x : s->tb[i];
         a->order[i] = (link){.hi = TL_MAX(x, y), .lo = TL_MIN(x, y), .contact = i};
     }
-    qsort(a->order, (size_t)s->nc, sizeof(link), compare_links);
+    tl_sort(a->order, s->nc, sizeof(link), compare_links, a->order + s->nc);
     int32_t nb = 0, i = 0;
     for (int32_t t = 0; t < n; t++) {
         size[t] = s->dof[t + 1] - s->dof[t];

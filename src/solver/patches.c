@@ -120,13 +120,13 @@ talus_status tl_isl_patches(tl_island* s, tl_patch** out, int32_t* n)
     *n = 0;
     if (s->nc < s->opt->patch_min || s->opt->patch_rounds == 0)
         return TALUS_OK;
-    pair_entry* e = TL_ARENA(&s->work, pair_entry, s->nc);
+    pair_entry* e = TL_ARENA(&s->work, pair_entry, 2 * (int64_t)s->nc); // and scratch of the sort
     int32_t* members = TL_ARENA(&s->work, int32_t, s->nc);
     if (!e || !members)
         return TALUS_ERR_NOMEM;
     for (int32_t i = 0; i < s->nc; i++)
         e[i] = (pair_entry){.pair = s->pair[i], .a = s->ta[i], .b = s->tb[i], .contact = i};
-    qsort(e, (size_t)s->nc, sizeof *e, compare_entries);
+    tl_sort(e, s->nc, sizeof *e, compare_entries, e + s->nc);
     int32_t count = 0;
     for (int32_t pass = 0; pass < 2; pass++) {
         int32_t k = 0;
