@@ -13,7 +13,7 @@ static talus_status allocate(talus_sim* sim)
     sim->X_BG = tl_calloc(sim->ctx, sizeof(tl_pose) * 2 * ng);
     sim->lo = tl_calloc(sim->ctx, sizeof(double) * 10 * ng);
     sim->moving = tl_calloc(sim->ctx, ng);
-    sim->M = tl_calloc(sim->ctx, sizeof(double) * (nm + 6 * nv + 2 * nq));
+    sim->M = tl_calloc(sim->ctx, sizeof(double) * (nm + 10 * nv + 2 * nq));
     if (!sim->data_memory || !sim->X_BG || !sim->lo || !sim->moving || !sim->M)
         return tl_nomem(sim->ctx, tl_mb_data_bytes(&m->mb));
     tl_mb_data_init(&m->mb, &sim->data, sim->data_memory);
@@ -29,7 +29,8 @@ static talus_status allocate(talus_sim* sim)
     sim->limit_f = sim->v_mean + nv;
     sim->loss_f = sim->limit_f + nv;
     sim->backup_v = sim->loss_f + nv;
-    sim->q1 = sim->backup_v + nv;
+    sim->backup_joint_f = sim->backup_v + nv;
+    sim->q1 = sim->backup_joint_f + 4 * nv;
     sim->backup_q = sim->q1 + nq;
     TL_TRY(tl_broad_create(sim->ctx, m->info.ngeom, &sim->broad));
     return talus_solver_create(sim->ctx, &sim->opt.solver, &sim->solver);
@@ -84,6 +85,7 @@ void talus_sim_destroy(talus_sim* sim)
         tl_broad_destroy(sim->broad);
     tl_contact_set_free(sim, &sim->now);
     tl_contact_set_free(sim, &sim->last);
+    tl_contact_set_free(sim, &sim->backup_contacts);
     tl_arena_fini(&sim->arena);
     tl_arena_fini(&sim->geometry);
     tl_free(ctx, sim->data_memory);

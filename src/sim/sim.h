@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Private to sim/: state and workspace of a simulation, and the stages of a step in their order:
-// state.c -> contacts.c (geometry) -> dynamics.c (M, v*) -> problem.c (view) -> step.c (solve, integrate).
+// state.c -> contacts.c (geometry) -> dynamics.c (M, v*) -> assemble.c (view) -> step.c (solve, integrate).
 #pragma once
 
 #include <talus/sim.h>
@@ -57,7 +57,9 @@ struct talus_sim {
     tl_contact_set now, last;              // being computed, of the last committed step
     double *limit_f, *loss_f;              // (nv) of the last committed step
     double *M, *v_star, *q1, *v1, *v_mean; // (tree_M[ntree]) (nv) (nq) (nv) (nv)
-    double *backup_q, *backup_v;
+    double *backup_q, *backup_v,
+        *backup_joint_f; // joint_f: limit and dry friction forces of state and sim (4 nv)
+    tl_contact_set backup_contacts;
     tl_history* backup_history;
     int64_t backup_cap;
 };

@@ -131,6 +131,13 @@ static talus_status prepare(talus_sim* sim, const talus_state* s, double h, talu
     return TALUS_OK;
 }
 
+static void swap_sets(tl_contact_set* a, tl_contact_set* b)
+{
+    const tl_contact_set t = *a;
+    *a = *b;
+    *b = t;
+}
+
 // one step of length h into the state; NOT_CONVERGED leaves it unchanged unless `force`
 static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force, talus_step_info* info)
 {
@@ -157,9 +164,7 @@ static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force
     memcpy(s->q, sim->q1, sizeof(double) * (size_t)mb->nq);
     memcpy(s->v, sim->v1, sizeof(double) * (size_t)mb->nv);
     s->time += h;
-    const tl_contact_set swap = sim->last;
-    sim->last = sim->now;
-    sim->now = swap;
+    swap_sets(&sim->last, &sim->now);
     memcpy(sim->limit_f, s->limit_f, sizeof(double) * (size_t)mb->nv);
     memcpy(sim->loss_f, s->loss_f, sizeof(double) * (size_t)mb->nv);
     info->phase[TALUS_PHASE_INTEGRATE] += tl_now() - t1;
@@ -174,6 +179,12 @@ static talus_status backup(talus_sim* sim, const talus_state* s)
     TL_TRY(TL_GROW(sim->ctx, sim->backup_history, sim->backup_cap, 0, s->nhistory));
     if (s->nhistory)
         memcpy(sim->backup_history, s->history, sizeof(tl_history) * (size_t)s->nhistory);
+    const size_t nv = (size_t)mb->nv;
+    memcpy(sim->backup_joint_f, s->limit_f, sizeof(double) * nv);
+    memcpy(sim->backup_joint_f + nv, s->loss_f, sizeof(double) * nv);
+    memcpy(sim->backup_joint_f + 2 * nv, sim->limit_f, sizeof(double) * nv);
+    memcpy(sim->backup_joint_f + 3 * nv, sim->loss_f, sizeof(double) * nv);
+    swap_sets(&sim->last, &sim->backup_contacts); // the pieces overwrite `last`
     return TALUS_OK;
 }
 
@@ -186,6 +197,12 @@ static void restore(talus_sim* sim, talus_state* s, int64_t nhistory, double tim
         memcpy(s->history, sim->backup_history, sizeof(tl_history) * (size_t)nhistory);
     s->nhistory = nhistory;
     s->time = time;
+    const size_t nv = (size_t)mb->nv;
+    memcpy(s->limit_f, sim->backup_joint_f, sizeof(double) * nv);
+    memcpy(s->loss_f, sim->backup_joint_f + nv, sizeof(double) * nv);
+    memcpy(sim->limit_f, sim->backup_joint_f + 2 * nv, sizeof(double) * nv);
+    memcpy(sim->loss_f, sim->backup_joint_f + 3 * nv, sizeof(double) * nv);
+    swap_sets(&sim->last, &sim->backup_contacts);
 }
 
 // n shorter steps, all or nothing

@@ -288,7 +288,7 @@ static talus_status invert_masses(gather* g, tl_island* s)
     return TALUS_OK;
 }
 
-static double response_rows(const tl_island* s, int32_t t, const double* J, double* B, int32_t row)
+static double response_rows(const tl_island* s, int32_t t, const double* J, double* B)
 {
     const int32_t n = s->dof[t + 1] - s->dof[t];
     const double* Minv = s->Minv[t];
@@ -303,7 +303,6 @@ static double response_rows(const tl_island* s, int32_t t, const double* J, doub
     }
     for (int32_t i = 0; i < n; i++)
         w += J[i] * B[i];
-    (void)row;
     return w;
 }
 
@@ -316,9 +315,9 @@ static void fill_responses(tl_island* s)
         double W[3];
         for (int32_t r = 0; r < 3; r++) {
             const int64_t at = s->joff[i] + (int64_t)r * (na + nb);
-            W[r] = response_rows(s, a, s->J + at, s->B + at, r);
+            W[r] = response_rows(s, a, s->J + at, s->B + at);
             if (b >= 0)
-                W[r] += response_rows(s, b, s->J + at + na, s->B + at + na, r);
+                W[r] += response_rows(s, b, s->J + at + na, s->B + at + na);
         }
         s->Wt[i] = 0.5 * (W[0] + W[1]);
         s->Wn[i] = W[2];

@@ -14,6 +14,9 @@ talus_status talus_solver_create(talus_context* ctx, const talus_solver_options*
     const talus_solver_options defaults = talus_solver_options_default();
     if (options && options->cookie != defaults.cookie)
         return tl_fail(ctx, TALUS_ERR_ARG, "solver options were not made by talus_solver_options_default()");
+    if (options && options->backend == TALUS_BACKEND_CHOLMOD && !tl_backend_get(TL_BACKEND_CHOLMOD))
+        return tl_fail(ctx, TALUS_ERR_UNSUPPORTED,
+                       "solver.backend=cholmod: this build has no CHOLMOD (-DTALUS_WITH_CHOLMOD=ON)");
     talus_solver* s = tl_calloc(ctx, sizeof *s);
     if (!s)
         return tl_nomem(ctx, sizeof *s);
@@ -255,8 +258,10 @@ talus_status talus_problem_residual(talus_solver* s, const talus_problem_view* p
     tl_island* isl = all.island;
     double* x = TL_ARENA(&isl->work, double, 3 * (int64_t)isl->nv);
     double* c = TL_ARENA(&isl->work, double, 6 * (int64_t)isl->ld);
-    if (!x || !c)
+    if (!x || !c) {
+        tl_arena_release(&isl->work, (tl_arena_mark){0});
         return tl_nomem(s->ctx, 48 * (size_t)isl->ld);
+    }
     const tl_residual res = tl_isl_residual(isl, v, NULL, x, c, c + 3 * (int64_t)isl->ld, x + isl->nv);
     if (r)
         memcpy(r, x, sizeof(double) * (size_t)isl->nv);
