@@ -72,9 +72,17 @@ typedef struct tl_island {
     // result
     double *v, *v_mean, *f; // (nv) (nv) (3 x ld)
     talus_solve_info info;
-    talus_status status;
     bool failed_memory;
 } tl_island;
+
+/// Sum from left to right: the same bits wherever it is used.
+static inline double tl_dot(const double* a, const double* b, int32_t n)
+{
+    double s = 0.0;
+    for (int32_t i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
 
 // ---- operators.c: y = op(x), no aliasing
 // ------------------------------------------------------------------------

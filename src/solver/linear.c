@@ -303,14 +303,6 @@ typedef struct krylov {
     double c[GMRES_MAX], s[GMRES_MAX], e[GMRES_MAX + 1];
 } krylov;
 
-static double dot_n(const double* a, const double* b, int32_t n)
-{
-    double s = 0.0;
-    for (int32_t i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
-
 static void axpy(double a, const double* x, double* y, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
@@ -368,7 +360,7 @@ bool tl_isl_gmres(tl_island* s, const double* G, const double* b, int32_t steps,
     k->mq = basis + (int64_t)(steps + 1) * n;
     k->z = basis + 2 * (int64_t)(steps + 1) * n;
     tl_isl_Minv(s, b, k->mq);
-    const double beta = sqrt(fmax(dot_n(b, k->mq, n), 0.0));
+    const double beta = sqrt(fmax(tl_dot(b, k->mq, n), 0.0));
     if (!(beta > 0.0) || !isfinite(beta)) {
         tl_arena_release(&s->work, mark);
         return beta == 0.0;
@@ -386,11 +378,11 @@ bool tl_isl_gmres(tl_island* s, const double* G, const double* b, int32_t steps,
         tl_isl_solve(s, z);
         tl_isl_A(s, G, z, next, w, w + 3 * (int64_t)s->ld);
         for (int32_t i = 0; i <= j; i++) {
-            k->H[j][i] = dot_n(k->mq + (int64_t)i * n, next, n);
+            k->H[j][i] = tl_dot(k->mq + (int64_t)i * n, next, n);
             axpy(-k->H[j][i], k->q + (int64_t)i * n, next, n);
         }
         tl_isl_Minv(s, next, mnext);
-        const double norm = sqrt(fmax(dot_n(next, mnext, n), 0.0));
+        const double norm = sqrt(fmax(tl_dot(next, mnext, n), 0.0));
         k->H[j][j + 1] = norm;
         const double residual = rotate_column(k, j);
         s->info.linear_steps++;

@@ -6,14 +6,6 @@
 
 #include <math.h>
 
-static inline double dot(const double* a, const double* b, int32_t n)
-{
-    double s = 0.0;
-    for (int32_t i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
-
 // fixed summation order, four lanes: vectorizes, and the same bits on every instruction set
 static inline double dot6(const double* a, const double* b)
 {
@@ -44,14 +36,14 @@ void tl_isl_velocity(const tl_island* s, const double* v, double* w)
         const int32_t na = s->dof[a + 1] - s->dof[a];
         if (b < 0) {
             for (int32_t r = 0; r < 3; r++, J += na)
-                w[r * ld + i] = na == 6 ? dot6(J, va) : dot(J, va, na);
+                w[r * ld + i] = na == 6 ? dot6(J, va) : tl_dot(J, va, na);
             continue;
         }
         const double* vb = v + s->dof[b];
         const int32_t nb = s->dof[b + 1] - s->dof[b];
         for (int32_t r = 0; r < 3; r++, J += na + nb)
-            w[r * ld + i] =
-                na == 6 && nb == 6 ? dot6(J, va) + dot6(J + 6, vb) : dot(J, va, na) + dot(J + na, vb, nb);
+            w[r * ld + i] = na == 6 && nb == 6 ? dot6(J, va) + dot6(J + 6, vb)
+                                               : tl_dot(J, va, na) + tl_dot(J + na, vb, nb);
     }
 }
 
@@ -123,7 +115,7 @@ void tl_isl_Minv(const tl_island* s, const double* x, double* y)
 double tl_isl_norm(const tl_island* s, const double* p, double* work)
 {
     tl_isl_Minv(s, p, work);
-    return sqrt(fmax(dot(p, work, s->nv), 0.0));
+    return sqrt(fmax(tl_dot(p, work, s->nv), 0.0));
 }
 
 void tl_isl_GJ(const tl_island* s, const double* G, const double* w, double* g)
@@ -191,7 +183,7 @@ tl_residual tl_isl_residual(const tl_island* s, const double* v, const double* b
         r[i] -= p[i];
     // |M v*|_{M^-1} = sqrt(v*^T M v*)
     tl_isl_M(s, s->v_star, tmp);
-    const double momentum = sqrt(fmax(dot(s->v_star, tmp, s->nv), 0.0));
+    const double momentum = sqrt(fmax(tl_dot(s->v_star, tmp, s->nv), 0.0));
     const double scale = fmax(momentum, impulse), norm = tl_isl_norm(s, r, tmp);
     // both zero: nothing moves and nothing pushes, which is a solution
     return (tl_residual){.relative = norm == 0.0 ? 0.0 : norm / fmax(scale, 1e-300), .scale = scale};

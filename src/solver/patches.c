@@ -13,14 +13,6 @@
 
 #define RANK_TOL 1e-10 // relative size of a row below which the twist has no further direction
 
-static double dot_n(const double* a, const double* b, int32_t n)
-{
-    double s = 0.0;
-    for (int32_t i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
-
 // rows R (m x nd) and RM = R M^-1 are consumed; V (6 x nd) and VM = V M^-1 come out. @return rank
 static int32_t orthonormal_rows(double* R, double* RM, int32_t m, int32_t nd, double* V, double* VM)
 {
@@ -30,7 +22,7 @@ static int32_t orthonormal_rows(double* R, double* RM, int32_t m, int32_t nd, do
         double best = 0.0;
         int32_t at = -1;
         for (int32_t i = 0; i < m; i++) {
-            const double x = dot_n(R + (int64_t)i * nd, RM + (int64_t)i * nd, nd);
+            const double x = tl_dot(R + (int64_t)i * nd, RM + (int64_t)i * nd, nd);
             if (x > best) {
                 best = x;
                 at = i;
@@ -48,7 +40,7 @@ static int32_t orthonormal_rows(double* R, double* RM, int32_t m, int32_t nd, do
         }
         for (int32_t i = 0; i < m; i++) {
             double *r = R + (int64_t)i * nd, *rm = RM + (int64_t)i * nd;
-            const double x = dot_n(r, vm, nd);
+            const double x = tl_dot(r, vm, nd);
             for (int32_t c = 0; c < nd; c++) {
                 r[c] -= x * v[c];
                 rm[c] -= x * vm[c];
@@ -89,7 +81,7 @@ static talus_status make_patch(tl_island* s, const int32_t* members, int32_t m, 
         for (int32_t r = 0; r < 3; r++)
             for (int32_t q = 0; q < rank; q++)
                 S[(3 * (int64_t)i + r) * rank + q] =
-                    dot_n(s->J + s->joff[members[i]] + r * nd, VM + q * nd, nd);
+                    tl_dot(s->J + s->joff[members[i]] + r * nd, VM + q * nd, nd);
     out->rank = rank;
     out->nd = nd;
     out->S = S;
@@ -195,7 +187,7 @@ static void linearized_at(const tl_patch* p, const double* V, const double* nu, 
     memset(w, 0, sizeof(double) * 3 * (size_t)n);
     for (int32_t c = 0; c < n && p->batch.idx[c] >= 0; c++)
         for (int32_t i = 0; i < 3; i++)
-            w[i * n + c] = dot_n(p->S + (3 * (int64_t)c + i) * r, V, r);
+            w[i * n + c] = tl_dot(p->S + (3 * (int64_t)c + i) * r, V, r);
     for (int32_t c = 0; c < n; c++) {
         const double u0 = nu[c] - w[c], u1 = nu[n + c] - w[n + c], u2 = nu[2 * n + c] - w[2 * n + c];
         flin[c] = f[c] + G[TL_G_XX * n + c] * u0 + G[TL_G_XY * n + c] * u1 + G[TL_G_XN * n + c] * u2;
@@ -214,7 +206,7 @@ static void patch_rounds(tl_island* s, const tl_patch* p, const double* v, const
     const int32_t na = s->dof[a + 1] - s->dof[a];
     for (int32_t q = 0; q < r; q++) {
         const double* row = p->Jp + q * p->nd;
-        Vu[q] = dot_n(row, v + s->dof[a], na) + (b < 0 ? 0.0 : dot_n(row + na, v + s->dof[b], p->nd - na));
+        Vu[q] = tl_dot(row, v + s->dof[a], na) + (b < 0 ? 0.0 : tl_dot(row + na, v + s->dof[b], p->nd - na));
     }
     for (int32_t c = 0; c < n && p->batch.idx[c] >= 0; c++)
         for (int32_t i = 0; i < 3; i++)

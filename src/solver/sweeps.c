@@ -50,22 +50,8 @@ static inline void contact_velocity(const tl_island* s, int32_t i, const double*
     const int32_t a = s->ta[i], b = s->tb[i];
     const double *J = s->J + s->joff[i], *va = v + s->dof[a], *vb = b < 0 ? v : v + s->dof[b];
     const int32_t na = s->dof[a + 1] - s->dof[a], nb = b < 0 ? 0 : s->dof[b + 1] - s->dof[b];
-    for (int32_t r = 0; r < 3; r++, J += na + nb) {
-        double x = 0.0, y = 0.0;
-        if (na == 6)
-            for (int32_t c = 0; c < 6; c++)
-                x += J[c] * va[c];
-        else
-            for (int32_t c = 0; c < na; c++)
-                x += J[c] * va[c];
-        if (nb == 6)
-            for (int32_t c = 0; c < 6; c++)
-                y += J[6 == na ? 6 + c : na + c] * vb[c];
-        else
-            for (int32_t c = 0; c < nb; c++)
-                y += J[na + c] * vb[c];
-        w[r * n] = x + y;
-    }
+    for (int32_t r = 0; r < 3; r++, J += na + nb)
+        w[r * n] = tl_dot(J, va, na) + tl_dot(J + na, vb, nb);
 }
 
 static inline void respond(const tl_island* s, int32_t i, const double* df, double* v)
