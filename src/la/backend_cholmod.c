@@ -203,7 +203,9 @@ static void solve(tl_factor* f, double* x)
 
 static tl_factor_stats stats(const tl_factor* f)
 {
-    return f->stats;
+    tl_factor_stats s = f->stats;
+    s.analyses = f->pattern.made;
+    return s;
 }
 
 const tl_backend tl_backend_cholmod = {.name = "cholmod",

@@ -89,7 +89,8 @@ static tl_factor_stats stats(const tl_factor* f)
     return (tl_factor_stats){.flops = n * n * n * (f->lu ? 2.0 : 1.0) / 3.0,
                              .nnz = (int64_t)(f->lu ? n * n : n * (n + 1) / 2),
                              .nsuper = n > 0,
-                             .largest = f->pattern.nrow};
+                             .largest = f->pattern.nrow,
+                             .analyses = f->pattern.made};
 }
 
 const tl_backend tl_backend_dense = {.name = "dense",

@@ -99,6 +99,7 @@ static talus_status analyze(tl_factor* f, const tl_pattern* p, tl_order order)
 static tl_factor_stats stats(const tl_factor* f)
 {
     tl_factor_stats s = f->sym.stats;
+    s.analyses = f->pattern.made;
     if (f->lu) {
         s.flops *= 2.0;
         s.nnz *= 2;

@@ -11,6 +11,7 @@ typedef struct tl_pattern_copy {
     int64_t* off;   // (nblock + 1) first double of each block
     int32_t* row;   // (n + 1) first row of each node
     int64_t cap[5]; // elements of the five arrays above, in their order
+    int32_t made;   // times a new pattern was taken, each followed by a symbolic analysis
     bool valid;
 } tl_pattern_copy;
 

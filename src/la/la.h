@@ -35,10 +35,11 @@ typedef enum tl_backend_kind { TL_BACKEND_OWN, TL_BACKEND_DENSE, TL_BACKEND_CHOL
 typedef struct tl_factor tl_factor;
 
 typedef struct tl_factor_stats {
-    double flops;    // of one numeric factorization
-    int64_t nnz;     // stored entries of L (and U)
-    int32_t nsuper;  // supernodes
-    int32_t largest; // rows of the largest front
+    double flops;     // of one numeric factorization
+    int64_t nnz;      // stored entries of L (and U)
+    int32_t nsuper;   // supernodes
+    int32_t largest;  // rows of the largest front
+    int32_t analyses; // symbolic analyses since creation: equal patterns are not analyzed again
 } tl_factor_stats;
 
 /// One linear-system backend.

@@ -50,6 +50,7 @@ talus_status tl_pattern_copy_set(talus_context* ctx, tl_pattern_copy* c, const t
     c->nrow = c->row[n];
     tl_pattern_offsets(p, c->off);
     c->valid = true;
+    c->made++;
     return TALUS_OK;
 }
 

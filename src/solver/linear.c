@@ -251,12 +251,14 @@ talus_status tl_isl_factor(tl_island* s, const double* G, bool full)
     if (status >= 0) {
         const tl_backend* b = slot->backend[slot->current];
         tl_factor* f = slot->factor[slot->current];
+        const int32_t analyses = b->stats(f).analyses;
         status = b->analyze(f, &a.pattern, TL_ORDER_AUTO);
         t2 = tl_now();
         const tl_values values = {.lower = a.lower, .upper = a.upper};
         if (status >= 0)
             status = b->factor(f, &values);
         const tl_factor_stats stats = b->stats(f);
+        s->info.symbolic += stats.analyses - analyses;
         s->info.flops += stats.flops;
         s->info.nnz_L = TL_MAX(s->info.nnz_L, stats.nnz);
         s->info.dense_islands = slot->current == 0;
