@@ -40,6 +40,7 @@ struct talus_sim {
     talus_sim_options opt;
     talus_solver* solver;
     tl_broad* broad;
+    double clock; // where the running phase began, s
     tl_arena arena;    // one step's problem
     tl_arena geometry; // one geometry pass
     tl_mb_data data;

@@ -8,6 +8,16 @@
 
 #define SIM_DATA(sim) (&(sim)->data)
 
+/// The time since the last lap belongs to `phase`: phases add up to the wall time of the step.
+static double lap(talus_sim* sim, talus_step_info* info, talus_phase phase)
+{
+    const double now = tl_now(), t = now - sim->clock;
+    info->phase[phase] += t;
+    sim->clock = now;
+    return t;
+}
+
+/// Split the assembly lap that held the whole solver, of `solver_wall` seconds.
 static void take_phases(talus_step_info* info, const talus_solve_info* x, double solver_wall)
 {
     const double inner = x->t_symbolic + x->t_factor + x->t_solve + x->t_limit;
@@ -17,7 +27,7 @@ static void take_phases(talus_step_info* info, const talus_solve_info* x, double
     info->phase[TALUS_PHASE_FACTOR] += scale * x->t_factor;
     info->phase[TALUS_PHASE_SOLVE] += scale * x->t_solve;
     info->phase[TALUS_PHASE_LIMIT] += scale * x->t_limit;
-    info->phase[TALUS_PHASE_ASSEMBLE] += solver_wall - scale * inner;
+    info->phase[TALUS_PHASE_ASSEMBLE] -= scale * inner;
 }
 
 static void add_solve_info(talus_solve_info* sum, const talus_solve_info* x)
@@ -112,21 +122,18 @@ static talus_status prepare(talus_sim* sim, const talus_state* s, double h, talu
                             tl_step_problem* p)
 {
     const tl_mb* mb = &sim->model->mb;
-    const double t0 = tl_now();
     TL_TRY(tl_arena_reset(&sim->arena));
     tl_mb_kinematics(mb, s->q, SIM_DATA(sim));
     tl_mb_velocity(mb, s->v, SIM_DATA(sim));
-    const double t1 = tl_now();
+    lap(sim, info, TALUS_PHASE_DYNAMICS);
     TL_TRY(tl_sim_geometry(sim, h, info));
     TL_TRY(tl_sim_check_start(sim, s, h));
     info->missed += count_missed(sim, h);
-    const double t2 = tl_now();
+    lap(sim, info, TALUS_PHASE_GEOMETRY);
     TL_TRY(tl_sim_forces(sim, s, h));
-    const double t3 = tl_now();
+    lap(sim, info, TALUS_PHASE_DYNAMICS);
     TL_TRY(tl_sim_assemble(sim, s, h, p));
-    info->phase[TALUS_PHASE_DYNAMICS] += t1 - t0 + t3 - t2;
-    info->phase[TALUS_PHASE_GEOMETRY] += t2 - t1;
-    info->phase[TALUS_PHASE_ASSEMBLE] += tl_now() - t3;
+    lap(sim, info, TALUS_PHASE_ASSEMBLE);
     info->limits += p->view.nl;
     return TALUS_OK;
 }
@@ -144,15 +151,13 @@ static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force
     const tl_mb* mb = &sim->model->mb;
     tl_step_problem p;
     TL_TRY(prepare(sim, s, h, info, &p));
-    const double t0 = tl_now();
     talus_solution sol = {
         .v = sim->v1, .v_mean = sim->v_mean, .f = p.f, .limit_f = p.limit_out, .loss_f = p.loss_out};
     talus_solve_info solve;
     const talus_status status = talus_solver_step(sim->solver, &p.view, &sol, &solve);
     if (status < 0)
         return status;
-    const double t1 = tl_now();
-    take_phases(info, &solve, t1 - t0);
+    take_phases(info, &solve, lap(sim, info, TALUS_PHASE_ASSEMBLE));
     add_solve_info(&info->solve, &solve);
     read_contacts(sim, &p, sim->v1); // of a failure too: its report names the worst contact's slip
     if (status == TALUS_NOT_CONVERGED && !force)
@@ -167,7 +172,7 @@ static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force
     swap_sets(&sim->last, &sim->now);
     memcpy(sim->limit_f, s->limit_f, sizeof(double) * (size_t)mb->nv);
     memcpy(sim->loss_f, s->loss_f, sizeof(double) * (size_t)mb->nv);
-    info->phase[TALUS_PHASE_INTEGRATE] += tl_now() - t1;
+    lap(sim, info, TALUS_PHASE_INTEGRATE);
     return status;
 }
 
@@ -252,6 +257,7 @@ talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_
     info->substeps = 1;
     if (!(h > 0.0) || !isfinite(h))
         return tl_fail(sim->ctx, TALUS_ERR_ARG, "step length h = %g s must be positive and finite", h);
+    sim->clock = tl_now();
     TL_TRY(tl_state_check(sim, state));
     tl_state_normalize(state);
     talus_status status = attempt(sim, state, h, false, info);
@@ -269,6 +275,7 @@ talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_
         }
     }
     info->lagged = status == TALUS_LAGGED;
+    lap(sim, info, TALUS_PHASE_INTEGRATE);
     return status;
 }
 
@@ -280,6 +287,7 @@ talus_status talus_sim_problem(talus_sim* sim, const talus_state* state, double 
         return tl_fail(sim->ctx, TALUS_ERR_ARG, "step length h = %g s must be positive and finite", h);
     talus_step_info info = {0};
     tl_step_problem p;
+    sim->clock = tl_now();
     TL_TRY(tl_state_check(sim, state));
     TL_TRY(prepare(sim, state, h, &info, &p));
     *out = p.view;
