@@ -17,11 +17,12 @@ BELOW = {
     "solver": {"kernels", "base", "la"},
     "multibody": {"kernels", "base", "la"},
     "geometry": {"kernels", "base", "la"},
-    "scene": {"kernels", "base", "la", "multibody", "geometry"},
-    "model": {"kernels", "base", "la", "multibody", "geometry", "scene"},
-    "sim": {"kernels", "base", "la", "solver", "multibody", "geometry", "scene", "model"},
-    "io": {"kernels", "base", "la", "solver", "multibody", "geometry", "scene", "model", "sim"},
-    "cli": {"kernels", "base", "la", "solver", "multibody", "geometry", "scene", "model", "sim", "io"},
+    "patch": {"kernels", "base", "la", "geometry"},
+    "scene": {"kernels", "base", "la", "multibody", "geometry", "patch"},
+    "model": {"kernels", "base", "la", "multibody", "geometry", "patch", "scene"},
+    "sim": {"kernels", "base", "la", "solver", "multibody", "geometry", "patch", "scene", "model"},
+    "io": {"kernels", "base", "la", "solver", "multibody", "geometry", "patch", "scene", "model", "sim"},
+    "cli": {"kernels", "base", "la", "solver", "multibody", "geometry", "patch", "scene", "model", "sim", "io"},
 }
 # a third-party header and the files that may name it
 THIRD = {
