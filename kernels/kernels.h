@@ -9,6 +9,7 @@
 #include "jacobian_apply/jacobian_apply.h"
 #include "jacobian_gram/jacobian_gram.h"
 #include "tals_limit/tals_limit.h"
+#include "vector_sums/vector_sums.h"
 
 typedef struct tl_kernels {
     const char* isa; // "ref", "w2", "avx2", "avx512"
@@ -19,6 +20,8 @@ typedef struct tl_kernels {
     tl_jacobian_apply_fn* jacobian_apply;
     tl_jacobian_add_fn* jacobian_add;
     tl_jacobian_gram_fn* jacobian_gram;
+    tl_vector_dots_fn* vector_dots;
+    tl_vector_combine_fn* vector_combine;
 } tl_kernels;
 
 /// The widest set, or the one named by the environment variable TALUS_ISA (a debugging aid).

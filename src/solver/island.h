@@ -134,9 +134,18 @@ void tl_isl_pair_rounds(tl_island* s, const tl_patch* patches, int32_t n, const 
 // --------------------------------------------------------------------
 /// Factor of A_s (full = false) or LU of A in the slot. @return OK, ERR_SINGULAR, ERR_NOMEM, ERR_UNSUPPORTED
 talus_status tl_isl_factor(tl_island* s, const double* G, bool full);
-/// A x = b by GMRES right-preconditioned with the slot's factor, in the M^-1 inner product.
-/// @return true: |b - A x| <= tol |b|
-bool tl_isl_gmres(tl_island* s, const double* G, const double* b, int32_t steps, double tol, double* x);
+/// How far GMRES goes: until |b - A x| <= stop in the M^-1 norm, at most `steps` times, and no longer than
+/// while its residuals promise to be there within `worth` further steps.
+typedef struct tl_gmres_goal {
+    double stop;
+    int32_t steps;
+    double worth;
+} tl_gmres_goal;
+/// x += the solution of A d = b by GMRES, right-preconditioned with the slot's factor, in the M^-1 inner
+/// product; what it has when it ends early. @return true: reached `stop`
+bool tl_isl_gmres(tl_island* s, const double* G, const double* b, const tl_gmres_goal* goal, double* x);
+/// Steps of GMRES with the kept factor that cost as much as a new one, from work counts alone.
+double tl_isl_factor_worth(const tl_island* s);
 void tl_isl_solve(tl_island* s, double* x);
 bool tl_isl_has_factor(const tl_island* s);
 

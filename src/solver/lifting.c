@@ -16,6 +16,7 @@
 #include <math.h>
 
 #define INNER_TOL 1e-3     // relative tolerance of the linear solves
+#define STOP_SHARE 0.3     // of the step's own tolerance: no linear solve needs more
 #define INNER_STEPS 10     // GMRES steps with a fresh factor
 #define REUSE_STEPS 12     // with a kept one
 #define FAR_RESIDUAL 0.3   // residual above which an iterate is no better than its start
@@ -29,6 +30,7 @@ typedef struct newton {
     tl_patch* patches;
     int32_t npatches;
     bool have_patches;
+    bool quiet; // started at v0 without sweeps: the kept factor may still be good
 } newton;
 
 static talus_status newton_init(tl_island* s, newton* n)
@@ -68,18 +70,31 @@ static void form_rhs(tl_island* s, newton* n)
     tl_isl_gen(s, n->w, s->h, n->b);
 }
 
-// A d = b with the kept factor where it is enough, else with a new one. @return false: no solution to be had
-static bool newton_direction(tl_island* s, newton* n, int32_t k, double residual)
+// A d = b with the kept factor where that promises to be cheaper, else with a new one, which goes on from
+// where the kept one got to. The last solve of a step stops where the step does.
+// @return false: no solution to be had
+static bool newton_direction(tl_island* s, newton* n, bool try_kept, double scale)
 {
-    if (s->opt->reuse && tl_isl_has_factor(s) && (k == 1 || residual < FAST_RESIDUAL) &&
-        tl_isl_gmres(s, n->G, n->b, REUSE_STEPS, INNER_TOL, n->d))
-        return true;
+    const double size = tl_isl_norm(s, n->b, n->work2);
+    tl_gmres_goal goal = {.stop = fmax(INNER_TOL * size, STOP_SHARE * s->opt->tol * scale),
+                          .steps = REUSE_STEPS};
+    memset(n->d, 0, sizeof(double) * (size_t)s->nv);
+    if (try_kept && s->opt->reuse && tl_isl_has_factor(s)) {
+        goal.worth = tl_isl_factor_worth(s);
+        if (tl_isl_gmres(s, n->G, n->b, &goal, n->d))
+            return true;
+        tl_isl_A(s, n->G, n->d, n->r, n->w, n->fl);
+        for (int32_t i = 0; i < s->nv; i++)
+            n->b[i] -= n->r[i];
+    }
     const talus_status status = tl_isl_factor(s, n->G, false);
     if (status < 0) {
         s->failed_memory |= status != TALUS_ERR_SINGULAR;
         return false;
     }
-    tl_isl_gmres(s, n->G, n->b, INNER_STEPS, INNER_TOL, n->d);
+    goal.steps = INNER_STEPS;
+    goal.worth = INFINITY;
+    tl_isl_gmres(s, n->G, n->b, &goal, n->d);
     return true;
 }
 
@@ -153,7 +168,7 @@ static bool iterate(tl_island* s, newton* n, int32_t limit)
         tl_isl_force(s, n->nu, NULL, false, n->F, n->G);
         form_rhs(s, n);
         s->info.t_limit += tl_now() - t1;
-        if (!newton_direction(s, n, k, r.relative))
+        if (!newton_direction(s, n, k == 1 ? n->quiet : r.relative < FAST_RESIDUAL, r.scale))
             return false;
         s->info.iterations++;
         for (int32_t i = 0; i < s->nv; i++)
@@ -186,7 +201,8 @@ bool tl_isl_try(tl_island* s, const double* f0, bool cold)
     const double t0 = tl_now();
     const tl_residual r = tl_isl_residual(s, n.v, NULL, n.r, n.nu, n.fl, n.work2);
     s->info.t_limit += tl_now() - t0;
-    if (!cold && r.relative >= s->opt->quiet) {
+    n.quiet = r.relative < s->opt->quiet;
+    if (!cold && !n.quiet) {
         if (f0)
             memcpy(n.F, f0, sizeof(double) * 3 * (size_t)s->ld);
         else

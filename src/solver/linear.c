@@ -288,6 +288,25 @@ bool tl_isl_has_factor(const tl_island* s)
            memcmp(slot->tree, s->tree, sizeof(int32_t) * (size_t)s->ntree) == 0;
 }
 
+// measured constants, ns; they decide by counts alone, so results do not depend on the machine
+#define NS_FLOP (1.0 / 45.0)  // of the factorization
+#define NS_FACTOR_ENTRY 0.8   // of the factor, written
+#define NS_CONTACT_BUILD 300. // assembly and analysis
+#define NS_SOLVE_ENTRY 0.5    // of the factor, read twice in a solve
+#define NS_CONTACT_APPLY 22.  // J x, G w, J^T g
+#define NS_DOF 5.0            // basis vectors
+#define FRESH_STEPS 1.5       // that a new factor needs itself
+
+double tl_isl_factor_worth(const tl_island* s)
+{
+    const tl_slot* slot = s->slot;
+    const tl_factor_stats f = slot->backend[slot->current]->stats(slot->factor[slot->current]);
+    const double nnz = (double)f.nnz;
+    const double make = NS_FLOP * f.flops + NS_FACTOR_ENTRY * nnz + NS_CONTACT_BUILD * s->nc;
+    const double step = NS_SOLVE_ENTRY * nnz + NS_CONTACT_APPLY * s->nc + NS_DOF * s->nv;
+    return make / step + FRESH_STEPS;
+}
+
 void tl_isl_solve(tl_island* s, double* x)
 {
     const tl_slot* slot = s->slot;
@@ -304,12 +323,6 @@ typedef struct krylov {
     double H[GMRES_MAX][GMRES_MAX + 1]; // column j
     double c[GMRES_MAX], s[GMRES_MAX], e[GMRES_MAX + 1];
 } krylov;
-
-static void axpy(double a, const double* x, double* y, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++)
-        y[i] += a * x[i];
-}
 
 // apply the old rotations to column j, make the new one. @return |residual|
 static double rotate_column(krylov* k, int32_t j)
@@ -330,30 +343,49 @@ static double rotate_column(krylov* k, int32_t j)
     return fabs(k->e[j + 1]);
 }
 
-static void combine(const krylov* k, int32_t steps, int32_t n, double* x)
+// x += Z y with H y = e
+static void combine(const tl_island* s, const krylov* k, int32_t steps, double* x)
 {
     double y[GMRES_MAX];
-    memset(x, 0, sizeof(double) * (size_t)n);
     for (int32_t i = steps - 1; i >= 0; i--) {
         double sum = k->e[i];
         for (int32_t j = i + 1; j < steps; j++)
             sum -= k->H[j][i] * y[j];
         y[i] = k->H[i][i] != 0.0 ? sum / k->H[i][i] : 0.0;
     }
-    for (int32_t i = 0; i < steps; i++)
-        axpy(y[i], k->z + (int64_t)i * n, x, n);
+    s->kernels->vector_combine(s->nv, steps, y, k->z, s->nv, x);
 }
 
-bool tl_isl_gmres(tl_island* s, const double* G, const double* b, int32_t steps, double tol, double* x)
+// orthogonalize the new vector against the basis (column j of H), its image under M^-1 into mnext.
+// @return its norm
+static double orthogonalize(tl_island* s, krylov* k, int32_t j, double* next, double* mnext)
+{
+    const int32_t n = s->nv;
+    double minus[GMRES_MAX + 1], size2;
+    s->kernels->vector_dots(n, j + 1, k->mq, n, next, k->H[j]);
+    for (int32_t i = 0; i <= j; i++)
+        minus[i] = -k->H[j][i];
+    s->kernels->vector_combine(n, j + 1, minus, k->q, n, next);
+    tl_isl_Minv(s, next, mnext);
+    s->kernels->vector_dots(n, 1, mnext, n, next, &size2);
+    return sqrt(fmax(size2, 0.0));
+}
+
+// steps that the residuals so far let expect until `stop`: they fall by the same factor on average
+static double steps_to_go(double first, double now, int32_t steps, double stop)
+{
+    return now < first ? log(stop / now) * steps / log(now / first) : INFINITY;
+}
+
+bool tl_isl_gmres(tl_island* s, const double* G, const double* b, const tl_gmres_goal* goal, double* x)
 {
     const double t0 = tl_now();
-    const int32_t n = s->nv;
+    const int32_t n = s->nv, steps = goal->steps;
     const tl_arena_mark mark = tl_arena_get_mark(&s->work);
     krylov* k = TL_ARENA(&s->work, krylov, 1);
     double* basis = TL_ARENA(&s->work, double, (3 * (int64_t)steps + 3) * n);
     double* w = TL_ARENA(&s->work, double, 6 * (int64_t)s->ld);
     bool reached = false;
-    memset(x, 0, sizeof(double) * (size_t)n);
     if (!k || !basis || !w) {
         s->failed_memory = true;
         return false;
@@ -362,10 +394,12 @@ bool tl_isl_gmres(tl_island* s, const double* G, const double* b, int32_t steps,
     k->mq = basis + (int64_t)(steps + 1) * n;
     k->z = basis + 2 * (int64_t)(steps + 1) * n;
     tl_isl_Minv(s, b, k->mq);
-    const double beta = sqrt(fmax(tl_dot(b, k->mq, n), 0.0));
-    if (!(beta > 0.0) || !isfinite(beta)) {
+    double beta;
+    s->kernels->vector_dots(n, 1, k->mq, n, b, &beta);
+    beta = sqrt(fmax(beta, 0.0));
+    if (!(beta > goal->stop) || !isfinite(beta)) {
         tl_arena_release(&s->work, mark);
-        return beta == 0.0;
+        return beta <= goal->stop;
     }
     for (int32_t i = 0; i < n; i++) {
         k->q[i] = b[i] / beta;
@@ -379,26 +413,22 @@ bool tl_isl_gmres(tl_island* s, const double* G, const double* b, int32_t steps,
         memcpy(z, k->q + (int64_t)j * n, sizeof(double) * (size_t)n);
         tl_isl_solve(s, z);
         tl_isl_A(s, G, z, next, w, w + 3 * (int64_t)s->ld);
-        for (int32_t i = 0; i <= j; i++) {
-            k->H[j][i] = tl_dot(k->mq + (int64_t)i * n, next, n);
-            axpy(-k->H[j][i], k->q + (int64_t)i * n, next, n);
-        }
-        tl_isl_Minv(s, next, mnext);
-        const double norm = sqrt(fmax(tl_dot(next, mnext, n), 0.0));
+        const double norm = orthogonalize(s, k, j, next, mnext);
         k->H[j][j + 1] = norm;
         const double residual = rotate_column(k, j);
         s->info.linear_steps++;
-        reached = residual <= tol * beta;
-        if (!isfinite(residual) || norm <= 1e-14 * beta) {
+        reached = residual <= goal->stop;
+        if (!isfinite(residual) || norm <= 1e-14 * beta ||
+            (!reached && j >= 1 && steps_to_go(beta, residual, j + 1, goal->stop) > goal->worth)) {
             j++;
             break;
         }
-        for (int32_t i = 0; i < n && norm > 0.0; i++) {
+        for (int32_t i = 0; i < n; i++) {
             next[i] /= norm;
             mnext[i] /= norm;
         }
     }
-    combine(k, j, n, x);
+    combine(s, k, j, x);
     tl_arena_release(&s->work, mark);
     s->info.t_solve += tl_now() - t0;
     return reached;
