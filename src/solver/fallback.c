@@ -41,6 +41,7 @@ bool tl_isl_substeps(tl_island* s, int32_t n)
     }
     double *v0 = s->v0, *v_star = s->v_star, *delta0 = s->delta0, *mean = x + 2 * nv, *best = x + 3 * nv;
     s->v0 = x;
+    const double momentum = s->momentum;
     s->v_star = x + nv;
     s->delta0 = c;
     memcpy(s->v0, v0, sizeof(double) * (size_t)nv);
@@ -54,6 +55,7 @@ bool tl_isl_substeps(tl_island* s, int32_t n)
     for (int32_t k = 0; k < n && ok; k++) {
         for (int32_t i = 0; i < nv; i++)
             s->v_star[i] = s->v0[i] + (v_star[i] - v0[i]) / n;
+        s->momentum = tl_isl_momentum(s, s->v);
         ok = tl_isl_try(s, NULL, false) || (!s->failed_memory && tl_isl_try(s, NULL, true));
         worst = fmax(worst, s->info.residual);
         tl_isl_velocity(s, s->v, c + ld);
@@ -67,12 +69,15 @@ bool tl_isl_substeps(tl_island* s, int32_t n)
     scale_step(s, n);
     s->v0 = v0;
     s->v_star = v_star;
+    s->momentum = momentum;
     s->delta0 = delta0;
     if (ok)
         memcpy(s->v_mean, mean, sizeof(double) * (size_t)nv);
     else
         memcpy(s->v, best, sizeof(double) * (size_t)nv);
     s->info.residual = ok ? worst : residual;
+    tl_isl_velocity(s, s->v, c + ld); // forces of the whole step again
+    tl_isl_force(s, c + ld, NULL, false, s->f, NULL);
     tl_arena_release(&s->work, mark);
     return ok;
 }
@@ -87,6 +92,7 @@ static double slope(tl_island* s, lagged* l, const double* v, double a)
 {
     for (int32_t i = 0; i < s->nv; i++)
         l->x[i] = v[i] + a * l->d[i];
+    tl_isl_velocity(s, l->x, l->w);
     tl_isl_residual(s, l->x, l->bound, l->g, l->w, l->f, l->work2);
     double sum = 0.0;
     for (int32_t i = 0; i < s->nv; i++)
@@ -131,6 +137,7 @@ static double line_search(tl_island* s, lagged* l, const double* v)
 static bool lagged_round(tl_island* s, lagged* l, double* v)
 {
     for (int32_t k = 0; k < LAGGED_ITERATIONS; k++) {
+        tl_isl_velocity(s, v, l->w);
         const tl_residual r = tl_isl_residual(s, v, l->bound, l->g, l->w, l->f, l->work2);
         if (!isfinite(r.relative))
             return false;
@@ -190,7 +197,7 @@ void tl_isl_lagged(tl_island* s)
     }
     memcpy(s->v, v, sizeof(double) * (size_t)nv);
     memcpy(s->v_mean, v, sizeof(double) * (size_t)nv);
-    s->info.residual = tl_isl_residual(s, v, NULL, l.g, l.w, l.f, l.work2).relative;
+    s->info.residual = tl_isl_residual(s, v, NULL, l.g, l.w, s->f, l.work2).relative;
     s->info.lagged = 1;
     s->info.lagged_err = most > 0.0 ? off / most : 0.0;
 }

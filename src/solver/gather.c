@@ -263,6 +263,7 @@ static talus_status fill_velocities(gather* g, tl_island* s)
         memcpy(s->v0 + s->dof[t], g->p->v0 + s->gdof[t], bytes);
         memcpy(s->v_star + s->dof[t], g->p->v_star + s->gdof[t], bytes);
     }
+    s->momentum = tl_isl_momentum(s, s->v);
     return TALUS_OK;
 }
 
@@ -380,7 +381,7 @@ static size_t work_bytes(const tl_island* s)
     double blocks = 0.0;
     for (int32_t t = 0; t < s->ntree; t++)
         blocks += (double)(s->dof[t + 1] - s->dof[t]) * (s->dof[t + 1] - s->dof[t]);
-    return (size_t)(8.0 * (60.0 * nv + 120.0 * ld + 3.0 * blocks + 2.0 * s->jsize) + 64.0 * 200.0);
+    return (size_t)(8.0 * (60.0 * nv + 123.0 * ld + 3.0 * blocks + 2.0 * s->jsize) + 64.0 * 200.0);
 }
 
 static talus_status carve_work(gather* g, tl_island* s)

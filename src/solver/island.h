@@ -53,6 +53,7 @@ typedef struct tl_island {
     const double** M;    // (ntree) blocks
     double** Minv;       // (ntree) inverses
     double *v0, *v_star; // (nv)
+    double momentum;     // |M v*|_{M^-1}
 
     int32_t* source;                   // (nc) contact, limit or loss of the problem view
     int32_t *ta, *tb;                  // (nc) local trees
@@ -90,7 +91,8 @@ void tl_isl_velocity(const tl_island* s, const double* v, double* w);          /
 void tl_isl_gen(const tl_island* s, const double* f, double scale, double* p); // p (nv) += scale J^T f
 void tl_isl_M(const tl_island* s, const double* x, double* y);
 void tl_isl_Minv(const tl_island* s, const double* x, double* y);
-double tl_isl_norm(const tl_island* s, const double* p, double* work);           // |p|_{M^-1}; work (nv)
+double tl_isl_norm(const tl_island* s, const double* p, double* work); // |p|_{M^-1}; work (nv)
+double tl_isl_momentum(const tl_island* s, double* work); // |M v*|_{M^-1} = sqrt(v*^T M v*); work (nv)
 void tl_isl_GJ(const tl_island* s, const double* G, const double* w, double* g); // g = G w, both (3 x ld)
 /// y = A x with A = M + h J^T G J; w, g (3 x ld) scratch
 void tl_isl_A(const tl_island* s, const double* G, const double* x, double* y, double* w, double* g);
@@ -103,12 +105,12 @@ tl_contact_params tl_isl_params(const tl_island* s);
 /// The packed rows J or B for the six-dof kernels.
 tl_jacobian6 tl_isl_rows(const tl_island* s, const double* rows);
 
-/// r = M (v - v*) - h J^T f(J v). @param w, f (3 x ld) out   @return relative residual
+/// r = M (v - v*) - h J^T f(w), w = J v (3 x ld). @param f (3 x ld) out   @return relative residual
 typedef struct tl_residual {
     double relative, scale;
 } tl_residual;
-tl_residual tl_isl_residual(const tl_island* s, const double* v, const double* bound, double* r, double* w,
-                            double* f, double* work2);
+tl_residual tl_isl_residual(const tl_island* s, const double* v, const double* bound, double* r,
+                            const double* w, double* f, double* work2);
 
 // ---- batch.c
 // -----------------------------------------------------------------------------------------------------

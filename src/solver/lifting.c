@@ -25,7 +25,8 @@
 
 typedef struct newton {
     double *v, *r, *b, *d, *work2; // (nv), work2 (2 nv)
-    double *w, *nu, *F, *fl;       // (3 x ld)
+    double *w, *f;                 // (3 x ld) J v and f(J v)
+    double *nu, *F, *fl;           // (3 x ld) linearization velocities, forces there, linearized forces at w
     double* G;                     // (6 x ld)
     tl_patch* patches;
     int32_t npatches;
@@ -36,7 +37,7 @@ typedef struct newton {
 static talus_status newton_init(tl_island* s, newton* n)
 {
     double* x = TL_ARENA(&s->work, double, 6 * (int64_t)s->nv);
-    double* c = TL_ARENA(&s->work, double, 18 * (int64_t)s->ld);
+    double* c = TL_ARENA(&s->work, double, 21 * (int64_t)s->ld);
     if (!x || !c)
         return TALUS_ERR_NOMEM;
     const int64_t nv = s->nv, ld = s->ld;
@@ -45,29 +46,43 @@ static talus_status newton_init(tl_island* s, newton* n)
     n->nu = c + 3 * ld;
     n->F = c + 6 * ld;
     n->fl = c + 9 * ld;
-    n->G = c + 12 * ld;
+    n->f = c + 12 * ld;
+    n->G = c + 15 * ld;
     return TALUS_OK;
 }
 
 static void accept(tl_island* s, const newton* n, double relative)
 {
     memcpy(s->v, n->v, sizeof(double) * (size_t)s->nv);
+    memcpy(s->f, n->f, sizeof(double) * 3 * (size_t)s->ld);
     s->info.residual = relative;
 }
 
-// b = h J^T (F - G (J v - nu)) - M (v - v*); n->w holds J v on entry
+// r at v, where w = J v
+static tl_residual evaluate(tl_island* s, newton* n)
+{
+    const double t0 = tl_now();
+    const tl_residual r = tl_isl_residual(s, n->v, NULL, n->r, n->w, n->f, n->work2);
+    s->info.t_limit += tl_now() - t0;
+    return r;
+}
+
+// fl = F - G (w - nu): the forces linearized at nu
+static void linearized_force(const tl_island* s, newton* n)
+{
+    s->kernels->gradient_apply(s->ld, s->ld, n->G, n->w, n->F, n->nu, n->fl);
+}
+
+// b = h J^T (F - G (J v - nu)) - M (v - v*) = h J^T (fl - f) - r, with f = f(J v) of the residual r
 static void form_rhs(tl_island* s, newton* n)
 {
     const int64_t ld3 = 3 * (int64_t)s->ld;
+    linearized_force(s, n);
     for (int64_t i = 0; i < ld3; i++)
-        n->fl[i] = n->w[i] - n->nu[i];
-    tl_isl_GJ(s, n->G, n->fl, n->w);
-    for (int64_t i = 0; i < ld3; i++)
-        n->w[i] = n->F[i] - n->w[i];
+        n->fl[i] -= n->f[i];
     for (int32_t i = 0; i < s->nv; i++)
-        n->d[i] = s->v_star[i] - n->v[i];
-    tl_isl_M(s, n->d, n->b);
-    tl_isl_gen(s, n->w, s->h, n->b);
+        n->b[i] = -n->r[i];
+    tl_isl_gen(s, n->fl, s->h, n->b);
 }
 
 // A d = b with the kept factor where that promises to be cheaper, else with a new one, which goes on from
@@ -83,7 +98,7 @@ static bool newton_direction(tl_island* s, newton* n, bool try_kept, double scal
         goal.worth = tl_isl_factor_worth(s);
         if (tl_isl_gmres(s, n->G, n->b, &goal, n->d))
             return true;
-        tl_isl_A(s, n->G, n->d, n->r, n->w, n->fl);
+        tl_isl_A(s, n->G, n->d, n->r, n->f, n->fl);
         for (int32_t i = 0; i < s->nv; i++)
             n->b[i] -= n->r[i];
     }
@@ -102,13 +117,8 @@ static bool newton_direction(tl_island* s, newton* n, bool try_kept, double scal
 static talus_status update_nu(tl_island* s, newton* n, int32_t sweep)
 {
     const double t0 = tl_now();
-    const int64_t ld3 = 3 * (int64_t)s->ld;
     tl_isl_velocity(s, n->v, n->w);
-    for (int64_t i = 0; i < ld3; i++)
-        n->nu[i] = n->w[i] - n->nu[i];
-    tl_isl_GJ(s, n->G, n->nu, n->fl);
-    for (int64_t i = 0; i < ld3; i++)
-        n->fl[i] = n->F[i] - n->fl[i];
+    linearized_force(s, n);
     const tl_contact_params p = tl_isl_params(s);
     s->kernels->contact_local(s->ld, s->ld, &p, s->Wt, s->Wn, n->w, n->fl, s->bound, n->nu,
                               sweep ? n->F : NULL);
@@ -120,14 +130,17 @@ static talus_status update_nu(tl_island* s, newton* n, int32_t sweep)
         tl_isl_pair_rounds(s, n->patches, n->npatches, n->v, n->fl, n->nu);
     }
     s->info.t_limit += tl_now() - t0;
-    return sweep ? tl_isl_sweep(s, sweep, n->F, n->v, n->nu) : TALUS_OK;
+    if (sweep) {
+        TL_TRY(tl_isl_sweep(s, sweep, n->F, n->v, n->nu));
+        tl_isl_velocity(s, n->v, n->w);
+    }
+    return TALUS_OK;
 }
 
 // the contact whose velocity changed most from its linearization to v
 static void find_worst(tl_island* s, newton* n)
 {
     double most = -1.0;
-    tl_isl_velocity(s, n->v, n->w);
     for (int32_t i = 0; i < s->nc; i++) {
         double e = 0.0;
         for (int32_t r = 0; r < 3; r++) {
@@ -147,14 +160,11 @@ static int32_t sweeps_again(const tl_island* s, int32_t time)
     return TL_MAX(10, s->opt->sweeps) << TL_MIN(2 * time, 6);
 }
 
-static bool iterate(tl_island* s, newton* n, int32_t limit)
+static bool iterate(tl_island* s, newton* n, tl_residual r, int32_t limit)
 {
     double before = INFINITY;
     int32_t swept = 0, times = 0; // iteration of the last sweeps, how often
     for (int32_t k = 1;; k++) {
-        const double t0 = tl_now();
-        const tl_residual r = tl_isl_residual(s, n->v, NULL, n->r, n->w, n->fl, n->work2);
-        s->info.t_limit += tl_now() - t0;
         if (!isfinite(r.relative) || !isfinite(r.scale))
             return false;
         accept(s, n, r.relative);
@@ -186,6 +196,7 @@ static bool iterate(tl_island* s, newton* n, int32_t limit)
             s->failed_memory = true;
             return false;
         }
+        r = evaluate(s, n);
     }
 }
 
@@ -198,19 +209,23 @@ bool tl_isl_try(tl_island* s, const double* f0, bool cold)
         return false;
     }
     memcpy(n.v, s->v0, sizeof(double) * (size_t)s->nv);
-    const double t0 = tl_now();
-    const tl_residual r = tl_isl_residual(s, n.v, NULL, n.r, n.nu, n.fl, n.work2);
-    s->info.t_limit += tl_now() - t0;
+    tl_isl_velocity(s, n.v, n.w);
+    tl_residual r = evaluate(s, &n);
     n.quiet = r.relative < s->opt->quiet;
-    if (!cold && !n.quiet) {
+    if (cold || n.quiet) {
+        memcpy(n.nu, n.w, sizeof(double) * 3 * (size_t)s->ld);
+    } else {
         if (f0)
             memcpy(n.F, f0, sizeof(double) * 3 * (size_t)s->ld);
         else
             memset(n.F, 0, sizeof(double) * 3 * (size_t)s->ld);
         if (tl_isl_sweep(s, s->opt->sweeps, n.F, n.v, n.nu) < 0)
             s->failed_memory = true;
+        tl_isl_velocity(s, n.v, n.w);
+        r = evaluate(s, &n);
     }
-    const bool ok = !s->failed_memory && iterate(s, &n, cold ? s->opt->max_iter_restart : s->opt->max_iter);
+    const bool ok =
+        !s->failed_memory && iterate(s, &n, r, cold ? s->opt->max_iter_restart : s->opt->max_iter);
     tl_arena_release(&s->work, mark);
     return ok;
 }

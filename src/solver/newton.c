@@ -46,10 +46,12 @@ void tl_isl_newton(tl_island* s)
     memcpy(v, s->v0, sizeof(double) * (size_t)nv);
     s->info.unconverged = 1;
     for (int32_t k = 0;; k++) {
+        tl_isl_velocity(s, v, w);
         const tl_residual res = tl_isl_residual(s, v, NULL, r, w, f, work2);
         if (!isfinite(res.relative) || !isfinite(res.scale))
             break;
         memcpy(s->v, v, sizeof(double) * (size_t)nv);
+        memcpy(s->f, f, sizeof(double) * 3 * (size_t)ld);
         s->info.residual = res.relative;
         if (res.relative <= s->opt->tol) {
             s->info.unconverged = 0;

@@ -77,15 +77,7 @@ static void solve_task(void* arg, int32_t begin, int32_t end, int32_t block)
             tl_isl_lifting(s);
         else
             tl_isl_newton(s);
-        const tl_arena_mark bottom = {0};
-        double* w = TL_ARENA(&s->work, double, 3 * (int64_t)s->ld);
-        if (w) {
-            tl_isl_velocity(s, s->v, w);
-            tl_isl_force(s, w, NULL, false, s->f, NULL);
-        } else {
-            s->failed_memory = true;
-        }
-        tl_arena_release(&s->work, bottom);
+        tl_arena_release(&s->work, (tl_arena_mark){0});
     }
 }
 
@@ -262,6 +254,7 @@ talus_status talus_problem_residual(talus_solver* s, const talus_problem_view* p
         tl_arena_release(&isl->work, (tl_arena_mark){0});
         return tl_nomem(s->ctx, 48 * (size_t)isl->ld);
     }
+    tl_isl_velocity(isl, v, c);
     const tl_residual res = tl_isl_residual(isl, v, NULL, x, c, c + 3 * (int64_t)isl->ld, x + isl->nv);
     if (r)
         memcpy(r, x, sizeof(double) * (size_t)isl->nv);

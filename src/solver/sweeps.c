@@ -97,6 +97,7 @@ static void colour_responses(const tl_island* s, const tl_batch* b, const double
     }
 }
 
+// nu: where the linearization velocities go, NULL: not wanted yet
 static void sweep_colour(const tl_island* s, const tl_batch* b, double* f, double* scratch, double* v,
                          double* nu)
 {
@@ -109,7 +110,8 @@ static void sweep_colour(const tl_island* s, const tl_batch* b, double* f, doubl
         f[i] = fn[i];
     }
     colour_responses(s, b, w, v);
-    tl_batch_scatter(b, y, nu, s->ld);
+    if (nu)
+        tl_batch_scatter(b, y, nu, s->ld);
 }
 
 talus_status tl_isl_sweep(tl_island* s, int32_t sweeps, double* f, double* v, double* nu)
@@ -144,7 +146,7 @@ talus_status tl_isl_sweep(tl_island* s, int32_t sweeps, double* f, double* v, do
     for (int32_t sweep = 0; sweep < sweeps; sweep++)
         for (int32_t c = 0; c < s->ncolour; c++) {
             const tl_batch b = slice(&all, start[c], start[c + 1] - start[c]);
-            sweep_colour(s, &b, fs + 3 * (int64_t)start[c], scratch, v, nu);
+            sweep_colour(s, &b, fs + 3 * (int64_t)start[c], scratch, v, sweep == sweeps - 1 ? nu : NULL);
         }
     if (sweeps == 0)
         tl_isl_velocity(s, v, nu);
