@@ -13,8 +13,8 @@
         .isa = #name, .contact_force = tl_contact_force_##name, .contact_local = tl_contact_local_##name,    \
         .tals_limit = tl_tals_limit_##name, .gradient_apply = tl_gradient_apply_##name,                      \
         .jacobian_apply = tl_jacobian_apply_##name, .jacobian_add = tl_jacobian_add_##name,                  \
-        .jacobian_gram = tl_jacobian_gram_##name, .vector_dots = tl_vector_dots_##name,                      \
-        .vector_combine = tl_vector_combine_##name,                                                          \
+        .jacobian_gram = tl_jacobian_gram_##name, .jacobian_response = tl_jacobian_response_##name,          \
+        .vector_dots = tl_vector_dots_##name, .vector_combine = tl_vector_combine_##name,                    \
     }
 
 // widest first

@@ -8,6 +8,7 @@
 #include "gradient_apply/gradient_apply.h"
 #include "jacobian_apply/jacobian_apply.h"
 #include "jacobian_gram/jacobian_gram.h"
+#include "jacobian_response/jacobian_response.h"
 #include "tals_limit/tals_limit.h"
 #include "vector_sums/vector_sums.h"
 
@@ -20,6 +21,7 @@ typedef struct tl_kernels {
     tl_jacobian_apply_fn* jacobian_apply;
     tl_jacobian_add_fn* jacobian_add;
     tl_jacobian_gram_fn* jacobian_gram;
+    tl_jacobian_response_fn* jacobian_response;
     tl_vector_dots_fn* vector_dots;
     tl_vector_combine_fn* vector_combine;
 } tl_kernels;

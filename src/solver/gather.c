@@ -310,6 +310,11 @@ static double response_rows(const tl_island* s, int32_t t, const double* J, doub
 // B = h M^-1 J^T, and the diagonal of h J M^-1 J^T
 static void fill_responses(tl_island* s)
 {
+    if (s->six) {
+        const tl_jacobian6 J = tl_isl_rows(s, s->J);
+        s->kernels->jacobian_response(s->nc, &J, (const double* const*)s->Minv, s->h, s->B, s->Wt, s->Wn);
+        return;
+    }
     for (int32_t i = 0; i < s->nc; i++) {
         const int32_t a = s->ta[i], b = s->tb[i];
         const int32_t na = s->dof[a + 1] - s->dof[a], nb = b < 0 ? 0 : s->dof[b + 1] - s->dof[b];

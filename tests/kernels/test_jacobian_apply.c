@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// jacobian_apply and jacobian_add: all instruction sets against the scalar form in every bit; the scalar form
-// against a dense matrix in long double; the two products are each other's transpose.
+// jacobian_apply, jacobian_add and jacobian_response: all instruction sets against the scalar form in every
+// bit; the scalar form against a dense matrix in long double; the two products are each other's transpose.
 #include "kernel_inputs.h"
 
 #define NT 40  // trees
@@ -136,10 +136,61 @@ static void add__is_the_dense_transpose(void** state)
     free(c);
 }
 
+// h M^-1 J^T with a full symmetric block for each tree
+static void response__is_the_dense_product(void** state)
+{
+    (void)state;
+    const double h = 5e-3;
+    chain* c = make_chain();
+    double block[NT][36], want[36 * NC] = {0}, got[36 * NC], W[4][LD];
+    const double* Minv[NT];
+    tl_rng rng;
+    tl_rng_seed(&rng, 11);
+    for (int32_t t = 0; t < NT; t++) {
+        Minv[t] = block[t];
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j <= i; j++)
+                block[t][6 * i + j] = block[t][6 * j + i] = tl_rng_normal(&rng);
+    }
+    tl_jacobian_response_ref(NC, &c->J, Minv, h, want, W[0], W[1]);
+    for (int32_t i = 0; i < NC; i++) {
+        const int32_t trees[] = {c->a[i], c->b[i]}, n = c->b[i] < 0 ? 1 : 2;
+        long double w[3] = {0};
+        for (int r = 0; r < 3; r++)
+            for (int t = 0; t < n; t++)
+                for (int k = 0; k < 6; k++) {
+                    const int64_t at = c->at[i] + r * 6 * n + 6 * t;
+                    long double sum = 0, size = 0;
+                    for (int j = 0; j < 6; j++) {
+                        sum += (long double)block[trees[t]][6 * j + k] * h * c->rows[at + j];
+                        size += fabsl((long double)block[trees[t]][6 * j + k] * h * c->rows[at + j]);
+                    }
+                    const double exact = (double)sum;
+                    test_near("B", &want[at + k], &exact, 1, 7 * 0x1p-53, (double)size);
+                    w[r] += c->rows[at + k] * sum;
+                }
+        const double exact[] = {(double)(0.5L * (w[0] + w[1])), (double)w[2]};
+        test_near("Wt", &W[0][i], &exact[0], 1, 1e-13, 1.0);
+        test_near("Wn", &W[1][i], &exact[1], 1, 1e-13, 1.0);
+    }
+    for (int s = 0; s < TL_COUNT(all_isas); s++) {
+        const tl_kernels* set = tl_kernels_by_name(all_isas[s]);
+        if (!set)
+            continue;
+        memset(got, 0, sizeof got);
+        set->jacobian_response(NC, &c->J, Minv, h, got, W[2], W[3]);
+        same_bits("B", set->isa, got, want, 1, TL_COUNT(got), 0);
+        same_bits("Wt", set->isa, W[2], W[0], 1, NC, 0);
+        same_bits("Wn", set->isa, W[3], W[1], 1, NC, 0);
+    }
+    free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wide__equals_ref_in_every_bit),
+        cmocka_unit_test(response__is_the_dense_product),
         cmocka_unit_test(apply__is_the_dense_product),
         cmocka_unit_test(add__is_the_dense_transpose),
     };
