@@ -15,7 +15,7 @@
 
 #define NEAR 1e-3           // of the smaller face's half width
 #define PARALLEL_EDGES 1e-3 // sine
-#define SNAP_FLAT 1e-2 // angle under which n is taken for a face normal when both show a face to each other
+#define SNAP_FLAT 5e-2 // angle under which n is taken for a face normal when both show a face to each other
 #define SNAP 1e-4      // and otherwise
 
 typedef struct face {

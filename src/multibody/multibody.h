@@ -101,8 +101,8 @@ void tl_mb_apply_wrench(const tl_mb* mb, const tl_mb_data* d, int32_t body, cons
 
 /// q1 = q (+) h N(q) v for all joints; quaternions stay of unit length. q1 may alias q.
 void tl_mb_integrate(const tl_mb* mb, const double* q, const double* v, double h, double* q1);
-/// Momentum form for the trees with tree_free (src/README.md#state): advance q with the solved v (mean
-/// velocity v_mean for the position of the centre of mass) and set v to the velocity with the same linear and
+/// Momentum form for the trees with tree_free (src/README.md#state): advance q with v_mean, the mean velocity
+/// of the step (v itself but for substeps), and set v to the velocity with the same linear and
 /// angular momentum at the new orientation. Other trees: tl_mb_integrate with v_mean, v unchanged. q1 may
 /// alias q.
 void tl_mb_advance(const tl_mb* mb, const double* q, const double* v_mean, double h, double* q1, double* v);

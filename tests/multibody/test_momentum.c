@@ -296,6 +296,28 @@ static void advance__moves_the_centre_with_v_mean(void** state)
     mb_delete(b);
 }
 
+// about a principal axis the mean velocity turns the body by h omega exactly, whatever v is; v keeps its momentum
+static void advance__turns_with_v_mean(void** state)
+{
+    (void)state;
+    mb_builder* b = spinning_body(CENTRED);
+    const double h = 0.02, mean[6] = {0, 0, 0, 0, 0, 0.75}, angle[3] = {0, 0, 0.75 * 0.02};
+    double e[4], want[4], p0[3], p1[3], L0[3], L1[3];
+    tl_quat_exp(angle, e);
+    tl_quat_mul(b->q + 3, e, want);
+    memset(b->q, 0, 3 * sizeof(double));
+    mb_update(b);
+    tl_mb_momentum(&b->mb, &b->d, p0, L0);
+    tl_mb_advance(&b->mb, b->q, mean, h, b->q, b->v);
+    test_near("quaternion", b->q + 3, want, 4, 1e-15, 1.0);
+    memset(b->q, 0, 3 * sizeof(double)); // momentum about the same place
+    mb_update(b);
+    tl_mb_momentum(&b->mb, &b->d, p1, L1);
+    test_near("linear momentum", p1, p0, 3, 1e-14, 10.0);
+    test_near("angular momentum", L1, L0, 3, 1e-14, 10.0);
+    mb_delete(b);
+}
+
 /// Trees with joints: positions by v_mean, velocities as they are, bias from the recursion; free trees:
 /// gravity only.
 static void other_trees__are_integrated(void** state)
@@ -357,6 +379,7 @@ int main(void)
         cmocka_unit_test(quaternion__keeps_its_length),
         cmocka_unit_test(free_fall__is_exact),
         cmocka_unit_test(advance__moves_the_centre_with_v_mean),
+        cmocka_unit_test(advance__turns_with_v_mean),
         cmocka_unit_test(other_trees__are_integrated),
         cmocka_unit_test(distance__costs_no_precision),
     };
