@@ -20,7 +20,7 @@ extern "C" {
     D(limit_d, 1.0, 0.0, 1e300, "s/m | s/rad", "Hunt-Crossley dissipation of joint limits")                  \
     D(loss_v_s, 1e-3, 1e-300, 1e300, "m/s | rad/s", "stiction tolerance of dry joint friction")              \
     D(deep, 0.01, 0.0, 1e300, "m | rad", "initial overlap or passed limit from which the first step warns")  \
-    E(ahead, 0, "off|on", "pairs that may close within the step act before they touch")                      \
+    E(ahead, 1, "off|on", "pairs that may close within the step act before they touch")                      \
     E(refuse_deep, 0, "off|on", "refuse to start with such an overlap")                                      \
     I(substeps, 8, 1, 1024, "-", "largest number of substeps a whole step is retried with")
 
