@@ -41,6 +41,8 @@ static const cli_option options[] = {
     {'c',
      {"capture", KEY('c'), "STEP FILE.json", 0,
       "Contact problem of step STEP (0: the first), for 'talus solve'", 2}},
+    {'C', {"cases", KEY('C'), "FILE.json", 0, "Pairs of bodies and their poses", 1}},
+    {'V', {"vtu", KEY('V'), "FILE.vtu", 0, "Patches as polygons with pressure, for ParaView", 2}},
     {'J', {"json", KEY('J'), NULL, 0, "Print the result as one JSON object", 2}},
     {'q', {"quiet", KEY('q'), NULL, 0, "No progress and no notices", 2}},
 };
@@ -142,6 +144,12 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
         break;
     case KEY('c'):
         read_capture(state, a, arg);
+        break;
+    case KEY('C'):
+        a->cases = arg;
+        break;
+    case KEY('V'):
+        a->vtu = arg;
         break;
     case KEY('J'):
         a->json = true;

@@ -58,6 +58,8 @@ typedef struct cli_args {
     uint64_t seed;        // e: --seed
     bool seeded;          //    given
     const char* output;   // w: -o FILE
+    const char* cases;    // C: --cases FILE.json
+    const char* vtu;      // V: --vtu FILE.vtu
     // messages
     int32_t notices;     // sent so far
     bool progress_shown; // a progress line stands on standard error
@@ -74,7 +76,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_cmd_run, cli_cmd_solve, cli_cmd_gen, cli_cmd_info, cli_cmd_dynamics,
-    cli_cmd_profile;
+    cli_cmd_profile, cli_cmd_patches;
 
 /// Parse argv[1..] for a command (argv[0] is shown in usage lines). Ends the process on --help (0) and on
 /// wrong usage (2).

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// Cases of two bodies as JSON, and patches as VTK XML unstructured grids that ParaView opens.
+#include "patch_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct reader {
+    talus_context* ctx;
+    const char* path;
+    const char* name; // of the case
+} reader;
+
+TL_PRINTF(3, 4) static talus_status bad(const reader* r, const char* where, const char* fmt, ...)
+{
+    char text[256];
+    va_list list;
+    va_start(list, fmt);
+    vsnprintf(text, sizeof text, fmt, list);
+    va_end(list);
+    return tl_fail_at(r->ctx, TALUS_ERR_INPUT, r->path, 0, "case '%s': %s: %s", r->name, where, text);
+}
+
+static talus_status read_numbers(const reader* r, const char* where, const json_t* x, double* out, int32_t n)
+{
+    if (!json_is_array(x) || (int32_t)json_array_size(x) != n)
+        return bad(r, where, "an array of %d numbers is wanted", n);
+    for (int32_t i = 0; i < n; i++) {
+        const json_t* value = json_array_get(x, (size_t)i);
+        if (!json_is_number(value) || !isfinite(json_number_value(value)))
+            return bad(r, where, "value %d is not a number", i);
+        out[i] = json_number_value(value);
+    }
+    return TALUS_OK;
+}
+
+static void pose_of(const double* xyz_rpy, tl_pose* X)
+{
+    const double cr = cos(xyz_rpy[3]), sr = sin(xyz_rpy[3]), cp = cos(xyz_rpy[4]), sp = sin(xyz_rpy[4]),
+                 cy = cos(xyz_rpy[5]), sy = sin(xyz_rpy[5]);
+    const double R[9] = {cy * cp,
+                         cy * sp * sr - sy * cr,
+                         cy * sp * cr + sy * sr,
+                         sy * cp,
+                         sy * sp * sr + cy * cr,
+                         sy * sp * cr - cy * sr,
+                         -sp,
+                         cp * sr,
+                         cp * cr};
+    memcpy(X->R, R, sizeof R);
+    memcpy(X->p, xyz_rpy, sizeof X->p);
+}
+
+static double number_or(const json_t* body, const char* key, double otherwise)
+{
+    const json_t* x = json_object_get(body, key);
+    return json_is_number(x) ? json_number_value(x) : otherwise;
+}
+
+// rows of `width` numbers into one array; the integers of elements are exact as doubles
+static talus_status read_rows(const reader* r, const char* where, const json_t* x, int32_t width,
+                              double** out, int32_t* n)
+{
+    if (!json_is_array(x) || json_array_size(x) == 0 || json_array_size(x) > INT32_MAX / 8)
+        return bad(r, where, "an array of rows of %d numbers is wanted", width);
+    *n = (int32_t)json_array_size(x);
+    *out = tl_alloc(r->ctx, sizeof(double) * (size_t)width * (size_t)*n);
+    if (!*out)
+        return tl_nomem(r->ctx, sizeof(double) * (size_t)width * (size_t)*n);
+    for (int32_t i = 0; i < *n; i++) {
+        const json_t* row = json_array_get(x, (size_t)i);
+        if (width == 1 && json_is_number(row))
+            (*out)[i] = json_number_value(row);
+        else
+            TL_TRY(read_numbers(r, where, row, *out + (int64_t)width * i, width));
+    }
+    return TALUS_OK;
+}
+
+typedef struct mesh_data {
+    double *x, *rows, *p;
+    int32_t* element;
+    int32_t nv, ne, np;
+} mesh_data;
+
+static talus_status read_mesh(const reader* r, const char* which, const json_t* body, bool compliant,
+                              double modulus, mesh_data* d, tl_field** out)
+{
+    const char* key = compliant ? "tets" : "tris";
+    const int32_t width = compliant ? 4 : 3;
+    const json_t* pressure = json_object_get(body, "pressure");
+    TL_TRY(read_rows(r, "vertices", json_object_get(body, "vertices"), 3, &d->x, &d->nv));
+    TL_TRY(read_rows(r, key, json_object_get(body, key), width, &d->rows, &d->ne));
+    if (compliant && pressure) {
+        TL_TRY(read_rows(r, "pressure", pressure, 1, &d->p, &d->np));
+        if (d->np != d->nv)
+            return bad(r, "pressure", "%d numbers for %d vertices", d->np, d->nv);
+    }
+    d->element = tl_alloc(r->ctx, sizeof(int32_t) * (size_t)width * (size_t)d->ne);
+    if (!d->element)
+        return tl_nomem(r->ctx, sizeof(int32_t) * (size_t)width * (size_t)d->ne);
+    for (int32_t i = 0; i < width * d->ne; i++) {
+        if (!(d->rows[i] >= 0.0 && d->rows[i] < d->nv) || d->rows[i] != floor(d->rows[i]))
+            return bad(r, key, "row %d names vertex %g, but there are %d", i / width, d->rows[i], d->nv);
+        d->element[i] = (int32_t)d->rows[i];
+    }
+    char name[192];
+    snprintf(name, sizeof name, "case '%s': %s", r->name, which);
+    return compliant ? tl_field_from_tets(r->ctx, d->nv, d->x, d->ne, d->element, d->p, modulus, name, out)
+                     : tl_field_from_triangles(r->ctx, d->nv, d->x, d->ne, d->element, name, out);
+}
+
+static talus_status read_body(const reader* r, const char* which, const json_t* body, tl_field** out)
+{
+    static const struct {
+        const char* name;
+        int32_t type, ndims;
+    } shapes[] = {{"sphere", TL_SHAPE_SPHERE, 1},   {"ellipsoid", TL_SHAPE_ELLIPSOID, 3},
+                  {"box", TL_SHAPE_BOX, 3},         {"cylinder", TL_SHAPE_CYLINDER, 2},
+                  {"capsule", TL_SHAPE_CAPSULE, 2}, {"halfspace", TL_SHAPE_PLANE, 0},
+                  {"mesh", TL_SHAPE_MESH, 0}};
+    if (!json_is_object(body))
+        return bad(r, which, "an object with type, shape and dims is wanted");
+    const char* type = json_string_value(json_object_get(body, "type"));
+    const char* word = json_string_value(json_object_get(body, "shape"));
+    if (!type || (strcmp(type, "compliant") != 0 && strcmp(type, "rigid") != 0))
+        return bad(r, which, "type is '%s', expected compliant or rigid", type ? type : "missing");
+    int32_t k = 0;
+    while (k < TL_COUNT(shapes) && (!word || strcmp(word, shapes[k].name) != 0))
+        k++;
+    if (k == TL_COUNT(shapes))
+        return bad(r, which,
+                   "shape is '%s', expected sphere, ellipsoid, box, cylinder, capsule, halfspace or mesh",
+                   word ? word : "missing");
+    const tl_field_spec spec = {.kind = type[0] == 'c' ? TL_FIELD_COMPLIANT : TL_FIELD_RIGID,
+                                .modulus = number_or(body, "E", 0.0),
+                                .hint = number_or(body, "hint", 0.0),
+                                .thickness = number_or(body, "thickness", 0.0)};
+    if (shapes[k].type == TL_SHAPE_MESH) {
+        mesh_data d = {0};
+        const talus_status status =
+            read_mesh(r, which, body, spec.kind == TL_FIELD_COMPLIANT, spec.modulus, &d, out);
+        void* const arrays[] = {d.x, d.rows, d.p, d.element};
+        for (int32_t i = 0; i < TL_COUNT(arrays); i++)
+            tl_free(r->ctx, arrays[i]);
+        return status;
+    }
+    tl_shape shape = {.type = shapes[k].type};
+    if (shapes[k].ndims)
+        TL_TRY(read_numbers(r, "dims", json_object_get(body, "dims"), shape.size, shapes[k].ndims));
+    for (int32_t i = 0; i < shapes[k].ndims; i++)
+        if (!(shape.size[i] > 0.0))
+            return bad(r, which, "dims: %g m, expected positive lengths", shape.size[i]);
+    if (shape.type == TL_SHAPE_BOX)
+        for (int i = 0; i < 3; i++)
+            shape.size[i] *= 0.5;
+    if (shape.type == TL_SHAPE_CYLINDER || shape.type == TL_SHAPE_CAPSULE)
+        shape.size[1] *= 0.5;
+    char name[192];
+    snprintf(name, sizeof name, "case '%s': %s", r->name, which);
+    return tl_field_from_shape(r->ctx, &shape, &spec, name, out);
+}
+
+int32_t tl_patch_cases(talus_context* ctx, const char* path, const json_t* root)
+{
+    const json_t* cases = json_object_get(root, "cases");
+    if (!json_is_array(cases))
+        return tl_fail_at(ctx, TALUS_ERR_INPUT, path, 0, "expected an object with an array \"cases\"");
+    return (int32_t)json_array_size(cases);
+}
+
+talus_status tl_patch_case_read(talus_context* ctx, const char* path, const json_t* root, int32_t i,
+                                tl_patch_case* out)
+{
+    const json_t* c = json_array_get(json_object_get(root, "cases"), (size_t)i);
+    const char* name = json_string_value(json_object_get(c, "name"));
+    memset(out, 0, sizeof *out);
+    if (name)
+        snprintf(out->name, sizeof out->name, "%s", name);
+    else
+        snprintf(out->name, sizeof out->name, "#%d", i);
+    const reader r = {.ctx = ctx, .path = path, .name = out->name};
+    const char* const bodies[] = {"A", "B"};
+    const char* const poses[] = {"X_WA_xyz_rpy", "X_WB_xyz_rpy"};
+    for (int k = 0; k < 2; k++) {
+        double x[6];
+        talus_status status = read_numbers(&r, poses[k], json_object_get(c, poses[k]), x, 6);
+        if (status >= 0)
+            status = read_body(&r, bodies[k], json_object_get(c, bodies[k]), &out->field[k]);
+        if (status < 0) {
+            tl_patch_case_free(ctx, out);
+            return status;
+        }
+        pose_of(x, &out->pose[k]);
+    }
+    return TALUS_OK;
+}
+
+void tl_patch_case_free(talus_context* ctx, tl_patch_case* c)
+{
+    for (int k = 0; k < 2; k++)
+        tl_field_destroy(ctx, c->field[k]);
+    c->field[0] = c->field[1] = NULL;
+}
+
+// ---- VTK XML --------------------------------------------------------------------------------------------
+
+#define VTK_POLYGON 7
+
+static void open_ints(FILE* f, const char* name)
+{
+    fprintf(f, "<DataArray type=\"Int32\" Name=\"%s\" format=\"ascii\">\n", name);
+}
+
+static void write_grid(FILE* f, int32_t n, const tl_patch* p)
+{
+    int64_t points = 0, cells = 0, at = 0;
+    for (int32_t k = 0; k < n; k++)
+        for (int32_t i = 0; i < p[k].n; i++) {
+            points += p[k].nvertex[i];
+            cells++;
+        }
+    fprintf(f,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" "
+            "byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n"
+            "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n<Points>\n"
+            "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">\n",
+            (long long)points, (long long)cells);
+    for (int32_t k = 0; k < n; k++) {
+        int64_t last = 0;
+        for (int32_t i = 0; i < p[k].n; i++)
+            last += p[k].nvertex[i];
+        for (int64_t i = 0; i < last; i++)
+            fprintf(f, "%.17g %.17g %.17g\n", p[k].vertex[3 * i], p[k].vertex[3 * i + 1],
+                    p[k].vertex[3 * i + 2]);
+    }
+    fputs("</DataArray>\n</Points>\n<Cells>\n", f);
+    open_ints(f, "connectivity");
+    for (int64_t i = 0; i < points; i++)
+        fprintf(f, "%lld%c", (long long)i, i % 12 == 11 ? '\n' : ' ');
+    fputs("\n</DataArray>\n", f);
+    open_ints(f, "offsets");
+    for (int32_t k = 0; k < n; k++)
+        for (int32_t i = 0; i < p[k].n; i++)
+            fprintf(f, "%lld\n", (long long)(at += p[k].nvertex[i]));
+    fputs("</DataArray>\n<DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">\n", f);
+    for (int64_t i = 0; i < cells; i++)
+        fprintf(f, "%d\n", VTK_POLYGON);
+    fputs("</DataArray>\n</Cells>\n<PointData Scalars=\"pressure\">\n", f);
+    fputs("<DataArray type=\"Float64\" Name=\"pressure\" format=\"ascii\">\n", f);
+    for (int32_t k = 0; k < n; k++) {
+        int64_t last = 0;
+        for (int32_t i = 0; i < p[k].n; i++)
+            last += p[k].nvertex[i];
+        for (int64_t i = 0; i < last; i++)
+            fprintf(f, "%.17g\n", p[k].vertex_p[i]);
+    }
+    fputs("</DataArray>\n</PointData>\n<CellData Scalars=\"pressure\" Normals=\"normal\">\n", f);
+    open_ints(f, "patch");
+    for (int32_t k = 0; k < n; k++)
+        for (int32_t i = 0; i < p[k].n; i++)
+            fprintf(f, "%d\n", k);
+    fputs("</DataArray>\n", f);
+    open_ints(f, "contact");
+    for (int32_t k = 0; k < n; k++)
+        for (int32_t i = 0; i < p[k].n; i++)
+            fprintf(f, "%d\n", tl_patch_is_contact(p + k, i));
+    fputs("</DataArray>\n<DataArray type=\"Float64\" Name=\"pressure\" format=\"ascii\">\n", f);
+    for (int32_t k = 0; k < n; k++)
+        for (int32_t i = 0; i < p[k].n; i++)
+            fprintf(f, "%.17g\n", p[k].pressure[i]);
+    fputs("</DataArray>\n<DataArray type=\"Float64\" Name=\"normal\" NumberOfComponents=\"3\" "
+          "format=\"ascii\">\n",
+          f);
+    for (int32_t k = 0; k < n; k++)
+        for (int32_t i = 0; i < p[k].n; i++)
+            fprintf(f, "%.17g %.17g %.17g\n", p[k].normal[3 * i], p[k].normal[3 * i + 1],
+                    p[k].normal[3 * i + 2]);
+    fputs("</DataArray>\n</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n", f);
+}
+
+talus_status tl_patch_save_vtu(talus_context* ctx, const char* path, int32_t n, const tl_patch* patches)
+{
+    FILE* f = fopen(path, "w");
+    if (!f)
+        return tl_fail(ctx, TALUS_ERR_IO, "%s: %s", path, strerror(errno));
+    write_grid(f, n, patches);
+    const bool failed = ferror(f) != 0;
+    if (fclose(f) != 0 || failed)
+        return tl_fail(ctx, TALUS_ERR_IO, "%s: writing failed: %s", path, strerror(errno));
+    return TALUS_OK;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Contact patches as data: cases of two bodies (JSON) and polygons with pressure (VTK XML).
+#pragma once
+
+#include "patch.h"
+#include "json_file.h"
+
+/// One pair of bodies in space.
+typedef struct tl_patch_case {
+    char name[128];
+    tl_field* field[2];
+    tl_pose pose[2];
+} tl_patch_case;
+
+/// Number of cases in the file's root: {"cases": [..]}. @return >= 0, or a status < 0 with a message
+int32_t tl_patch_cases(talus_context* ctx, const char* path, const json_t* root);
+/// Read case i: {"name", "A": BODY, "B": BODY, "X_WA_xyz_rpy": [6], "X_WB_xyz_rpy": [6]} with BODY =
+/// {"type": "compliant" | "rigid", "shape", "dims" (m), "E" (Pa), "hint" (m), "thickness" (m)}; shapes and dims:
+/// sphere [r], ellipsoid [semi-axes], box [full sizes], cylinder [r, length], capsule [r, length between the
+/// cap centres], halfspace; or "mesh" with "vertices" [[x, y, z]] and "tets" [[4]] (and "pressure" [Pa]), or
+/// "tris" [[3]]. Angles: roll, pitch, yaw about fixed axes. The caller frees with tl_patch_case_free.
+talus_status tl_patch_case_read(talus_context* ctx, const char* path, const json_t* root, int32_t i,
+                                tl_patch_case* out);
+void tl_patch_case_free(talus_context* ctx, tl_patch_case* c);
+
+/// Polygons of `n` patches that keep their vertices as one unstructured grid: point data "pressure" (Pa), cell
+/// data "pressure", "normal", "patch" (index), "contact" (0: left out). @return OK, ERR_IO, ERR_NOMEM
+talus_status tl_patch_save_vtu(talus_context* ctx, const char* path, int32_t n, const tl_patch* patches);

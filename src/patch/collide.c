@@ -1,0 +1,656 @@
+// SPDX-License-Identifier: MIT
+// Faces between two fields (theory: src/README.md#patches). Everything is computed in A's axes, with B placed
+// there by (R, t), and turned to the world at the end.
+//
+//   compliant, compliant   for each pair of tetrahedra the plane p_A(x) = p_B(x), normal along grad p_A - grad
+//                          p_B, cut by the four planes of both: a section of A's (3 or 4 corners) clipped by B's
+//   compliant, rigid       the triangle clipped by the four planes of the tetrahedron
+//   half space             the section of a tetrahedron by z = 0; a triangle clipped to z < 0
+//
+// Faces whose normal turns away from a gradient by 5 pi / 8 or more belong to another side of the body and are
+// dropped; those with a gradient that is not positive along the normal are kept and counted: no contact is made
+// from them (README.md#rims).
+//
+// Stages: boxes of the two trees against each other -> candidate pairs of elements -> clip each -> faces. The
+// order of candidates follows the trees alone, so it is the same for equal poses.
+#include "field.h"
+
+#define NEAR 1e-12                        // of the smaller body
+#define COS_TURNED (-0.38268343236508977) // cos(5 pi / 8)
+
+/// Where B is, in A's axes.
+typedef struct placed {
+    double R[9], t[3]; // x_A = R x_B + t
+    double absR[9];
+    double near; // corners closer than this are one
+} placed;
+
+static void turn(const double* R, const double* x, double* y)
+{
+    for (int i = 0; i < 3; i++)
+        y[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
+}
+
+static void turn_back(const double* R, const double* x, double* y)
+{
+    for (int i = 0; i < 3; i++)
+        y[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
+}
+
+static void place(const tl_pose* Xa, const tl_pose* Xb, placed* B)
+{
+    double d[3];
+    sub3(d, Xb->p, Xa->p);
+    turn_back(Xa->R, d, B->t);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double s = 0.0;
+            for (int k = 0; k < 3; k++)
+                s += Xa->R[3 * k + i] * Xb->R[3 * k + j];
+            B->R[3 * i + j] = s;
+            B->absR[3 * i + j] = fabs(s);
+        }
+}
+
+/// A function (n, d) . (x, 1) of B's coordinates as one of A's.
+static void place_plane(const placed* B, const double* plane, double* out)
+{
+    turn(B->R, plane, out);
+    out[3] = plane[3] - dot3(out, B->t);
+}
+
+// ---- boxes ----------------------------------------------------------------------------------------------
+
+// separating axes of two oriented boxes (Gottschalk et al. 1996), face normals first; a little wide, so that
+// touching boxes overlap
+static bool boxes_overlap(const placed* B, const tl_box_node* a, const tl_box_node* b)
+{
+    double t[3];
+    const double *R = B->R, *Q = B->absR, *x = a->h, *y = b->h;
+    turn(R, b->c, t);
+    for (int i = 0; i < 3; i++)
+        t[i] += B->t[i] - a->c[i];
+    const double slack = 1e-12 * (x[0] + x[1] + x[2] + y[0] + y[1] + y[2]);
+    for (int i = 0; i < 3; i++)
+        if (fabs(t[i]) > x[i] + Q[3 * i] * y[0] + Q[3 * i + 1] * y[1] + Q[3 * i + 2] * y[2] + slack)
+            return false;
+    for (int j = 0; j < 3; j++)
+        if (fabs(t[0] * R[j] + t[1] * R[3 + j] + t[2] * R[6 + j]) >
+            y[j] + Q[j] * x[0] + Q[3 + j] * x[1] + Q[6 + j] * x[2] + slack)
+            return false;
+    for (int i = 0; i < 3; i++) {
+        const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+        for (int j = 0; j < 3; j++) {
+            const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            const double reach =
+                x[i1] * Q[3 * i2 + j] + x[i2] * Q[3 * i1 + j] + y[j1] * Q[3 * i + j2] + y[j2] * Q[3 * i + j1];
+            if (fabs(t[i2] * R[3 * i1 + j] - t[i1] * R[3 * i2 + j]) > reach + slack)
+                return false;
+        }
+    }
+    return true;
+}
+
+static talus_status add_candidate(talus_context* ctx, tl_patch* p, int32_t ea, int32_t eb)
+{
+    const int64_t n = 2 * p->candidates;
+    if (n + 2 > p->cand_cap)
+        TL_TRY(TL_GROW(ctx, p->cand, p->cand_cap, n, n + 2));
+    p->cand[n] = ea;
+    p->cand[n + 1] = eb;
+    p->candidates++;
+    return TALUS_OK;
+}
+
+#define DEPTH 128 // two trees halved at medians: at most 31 levels each, one entry a level
+
+static talus_status find_pairs(talus_context* ctx, const tl_field* a, const tl_field* b, const placed* B,
+                               tl_patch* p)
+{
+    int32_t stack[DEPTH][2], n = 1;
+    stack[0][0] = stack[0][1] = 0;
+    while (n > 0) {
+        const int32_t i = stack[--n][0], j = stack[n][1];
+        const tl_box_node *x = a->node + i, *y = b->node + j;
+        p->boxes++;
+        if (!boxes_overlap(B, x, y))
+            continue;
+        if (x->right < 0 && y->right < 0) {
+            TL_TRY(add_candidate(ctx, p, ~x->right, ~y->right));
+            continue;
+        }
+        // open the larger box
+        const bool open_a = y->right < 0 || (x->right >= 0 && dot3(x->h, x->h) >= dot3(y->h, y->h));
+        TL_ASSERT(n + 2 <= DEPTH);
+        stack[n][0] = open_a ? x->right : i;
+        stack[n++][1] = open_a ? j : y->right;
+        stack[n][0] = open_a ? i + 1 : i;
+        stack[n++][1] = open_a ? j : j + 1;
+    }
+    return TALUS_OK;
+}
+
+/// Elements of f whose box meets the plane (compliant) or its lower side (rigid).
+static talus_status find_below(talus_context* ctx, const tl_field* f, const double* plane, bool crossing,
+                               bool f_is_a, tl_patch* p)
+{
+    int32_t stack[DEPTH], n = 1;
+    stack[0] = 0;
+    while (n > 0) {
+        const int32_t i = stack[--n];
+        const tl_box_node* x = f->node + i;
+        const double height = dot3(plane, x->c) + plane[3];
+        const double reach = fabs(plane[0]) * x->h[0] + fabs(plane[1]) * x->h[1] + fabs(plane[2]) * x->h[2];
+        p->boxes++;
+        if (height > reach || (crossing && height < -reach))
+            continue;
+        if (x->right < 0) {
+            TL_TRY(add_candidate(ctx, p, f_is_a ? ~x->right : 0, f_is_a ? 0 : ~x->right));
+            continue;
+        }
+        TL_ASSERT(n + 2 <= DEPTH);
+        stack[n++] = x->right;
+        stack[n++] = i + 1;
+    }
+    return TALUS_OK;
+}
+
+// ---- polygons -------------------------------------------------------------------------------------------
+
+typedef struct polygon {
+    int32_t n;
+    double x[TL_POLYGON_MAX][3]; // A's axes
+    double normal[3];            // from B into A
+} polygon;
+
+/// Keep what lies on the side plane . (x, 1) >= 0 (Sutherland and Hodgman); corners on the plane are kept.
+static void clip(polygon* q, const double* plane)
+{
+    double h[TL_POLYGON_MAX], out[TL_POLYGON_MAX + 1][3];
+    bool inside = true;
+    for (int32_t i = 0; i < q->n; i++) {
+        h[i] = dot3(plane, q->x[i]) + plane[3];
+        inside &= h[i] >= 0.0;
+    }
+    if (inside)
+        return;
+    int32_t n = 0;
+    for (int32_t i = 0; i < q->n; i++) {
+        const int32_t j = i + 1 < q->n ? i + 1 : 0;
+        if (h[i] >= 0.0)
+            copy3(out[n++], q->x[i]);
+        if ((h[i] > 0.0 && h[j] < 0.0) || (h[i] < 0.0 && h[j] > 0.0)) {
+            const double wi = h[j] / (h[j] - h[i]), wj = 1.0 - wi;
+            for (int k = 0; k < 3; k++)
+                out[n][k] = wi * q->x[i][k] + wj * q->x[j][k];
+            n++;
+        }
+    }
+    q->n = TL_MIN(n, TL_POLYGON_MAX);
+    memcpy(q->x, out, sizeof(double) * 3 * (size_t)q->n);
+}
+
+/// Corners that coincide but for round-off, which planes through corners and edges leave, become one.
+static void merge_corners(polygon* q, double near)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < q->n; i++) {
+        double d[3];
+        sub3(d, q->x[i], q->x[n > 0 ? n - 1 : q->n - 1]);
+        if (dot3(d, d) > near * near)
+            copy3(q->x[n++], q->x[i]);
+    }
+    q->n = n;
+}
+
+/// The section of a tetrahedron by the plane.
+static void section(const double (*v)[3], const double* plane, polygon* q)
+{
+    // corners in the order of a positive tetrahedron, by which of them lie above
+    static const int8_t edges[16][4][2] = {
+        {{-1, -1}},
+        {{0, 1}, {0, 2}, {0, 3}, {-1, -1}},
+        {{1, 0}, {1, 3}, {1, 2}, {-1, -1}},
+        {{0, 2}, {0, 3}, {1, 3}, {1, 2}},
+        {{2, 0}, {2, 1}, {2, 3}, {-1, -1}},
+        {{0, 1}, {2, 1}, {2, 3}, {0, 3}},
+        {{1, 0}, {1, 3}, {2, 3}, {2, 0}},
+        {{3, 0}, {3, 1}, {3, 2}, {-1, -1}},
+        {{3, 0}, {3, 2}, {3, 1}, {-1, -1}},
+        {{0, 1}, {0, 2}, {3, 2}, {3, 1}},
+        {{1, 0}, {3, 0}, {3, 2}, {1, 2}},
+        {{2, 0}, {2, 3}, {2, 1}, {-1, -1}},
+        {{2, 0}, {2, 1}, {3, 1}, {3, 0}},
+        {{1, 0}, {1, 2}, {1, 3}, {-1, -1}},
+        {{0, 1}, {0, 3}, {0, 2}, {-1, -1}},
+        {{-1, -1}},
+    };
+    double h[4];
+    int above = 0;
+    for (int i = 0; i < 4; i++) {
+        h[i] = dot3(plane, v[i]) + plane[3];
+        above |= (h[i] > 0.0) << i;
+    }
+    q->n = 0;
+    copy3(q->normal, plane);
+    for (int k = 0; k < 4 && edges[above][k][0] >= 0; k++) {
+        const int i = edges[above][k][0], j = edges[above][k][1];
+        const double s = h[i] / (h[i] - h[j]);
+        for (int c = 0; c < 3; c++)
+            q->x[q->n][c] = v[i][c] + s * (v[j][c] - v[i][c]);
+        q->n++;
+    }
+}
+
+static void corners(const tl_field* f, int32_t e, int32_t n, double (*v)[3])
+{
+    for (int32_t i = 0; i < n; i++)
+        copy3(v[i], f->x + 3 * (int64_t)f->element[n * (int64_t)e + i]);
+}
+
+static void corners_placed(const placed* B, const tl_field* f, int32_t e, int32_t n, double (*v)[3])
+{
+    for (int32_t i = 0; i < n; i++) {
+        turn(B->R, f->x + 3 * (int64_t)f->element[n * (int64_t)e + i], v[i]);
+        for (int k = 0; k < 3; k++)
+            v[i][k] += B->t[k];
+    }
+}
+
+/// The plane of the side opposite corner k of a positive tetrahedron, inward: through the placed corners
+/// themselves, so that neighbours cut at the same places.
+static void plane_through(const double (*v)[3], int k, double* plane)
+{
+    static const int8_t side[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    double a[3], b[3];
+    sub3(a, v[side[k][1]], v[side[k][0]]);
+    sub3(b, v[side[k][2]], v[side[k][0]]);
+    cross3(plane, b, a);
+    normalize3(plane);
+    plane[3] = -dot3(plane, v[side[k][0]]);
+}
+
+static bool turned_away(const double* n, const double* grad)
+{
+    return dot3(n, grad) <= COS_TURNED * norm3(grad);
+}
+
+/// What one candidate gives: the polygon and the pressure on it, (grad, p0) . (x, 1), in A's axes.
+typedef struct face {
+    polygon q;
+    double p[4];
+    double ga, gb;
+} face;
+
+static bool equal_pressures(const tl_field* a, const tl_field* b, const placed* B, int32_t ea, int32_t eb,
+                            face* f)
+{
+    double pb[4], plane[4], v[4][3];
+    const double* pa = a->grad[ea];
+    place_plane(B, b->grad[eb], pb);
+    for (int k = 0; k < 4; k++)
+        plane[k] = pa[k] - pb[k];
+    const double size = norm3(plane);
+    if (!(size > 0.0))
+        return false; // parallel fields: nowhere or everywhere equal
+    for (int k = 0; k < 4; k++)
+        plane[k] /= size;
+    f->ga = dot3(pa, plane);
+    f->gb = -dot3(pb, plane);
+    if (f->ga <= COS_TURNED * norm3(pa) || f->gb <= COS_TURNED * norm3(pb))
+        return false;
+    corners(a, ea, 4, v);
+    section(v, plane, &f->q);
+    merge_corners(&f->q, B->near);
+    corners_placed(B, b, eb, 4, v);
+    for (int k = 0; k < 4 && f->q.n >= 3; k++) {
+        double side[4];
+        plane_through(v, k, side);
+        clip(&f->q, side);
+        merge_corners(&f->q, B->near);
+    }
+    memcpy(f->p, pa, sizeof f->p);
+    return f->q.n >= 3;
+}
+
+// a triangle of the rigid side inside a tetrahedron of the other; normals of the triangle point out of its body
+static bool triangle_in_tet(const tl_field* a, const tl_field* b, const placed* B, int32_t ea, int32_t eb,
+                            face* f)
+{
+    const bool rigid_b = b->kind == TL_FIELD_RIGID;
+    double n[4], v[3][3];
+    if (rigid_b) {
+        place_plane(B, b->grad[eb], n);
+        memcpy(f->p, a->grad[ea], sizeof f->p);
+        corners_placed(B, b, eb, 3, v);
+    } else {
+        copy3(n, a->grad[ea]);
+        place_plane(B, b->grad[eb], f->p);
+        corners(a, ea, 3, v);
+    }
+    if (turned_away(n, f->p))
+        return false;
+    f->q.n = 3;
+    memcpy(f->q.x, v, sizeof v);
+    for (int k = 0; k < 4 && f->q.n >= 3; k++) {
+        double side[4];
+        if (rigid_b)
+            memcpy(side, a->plane[ea][k], sizeof side);
+        else
+            place_plane(B, b->plane[eb][k], side);
+        clip(&f->q, side);
+    }
+    const double g = dot3(n, f->p), sign = rigid_b ? 1.0 : -1.0;
+    for (int k = 0; k < 3; k++)
+        f->q.normal[k] = sign * n[k];
+    f->ga = rigid_b ? g : INFINITY;
+    f->gb = rigid_b ? INFINITY : g;
+    return f->q.n >= 3;
+}
+
+// `half` is the boundary of the half space in A's axes, normal outward
+static bool tet_at_half_space(const tl_field* a, const tl_field* b, const placed* B, const double* half,
+                              int32_t ea, int32_t eb, face* f)
+{
+    const bool half_b = b->kind == TL_FIELD_HALF_RIGID;
+    double v[4][3];
+    if (half_b) {
+        memcpy(f->p, a->grad[ea], sizeof f->p);
+        corners(a, ea, 4, v);
+    } else {
+        place_plane(B, b->grad[eb], f->p);
+        corners_placed(B, b, eb, 4, v);
+    }
+    if (turned_away(half, f->p))
+        return false;
+    section(v, half, &f->q);
+    const double g = dot3(half, f->p);
+    for (int k = 0; k < 3 && !half_b; k++)
+        f->q.normal[k] = -half[k];
+    f->ga = half_b ? g : INFINITY;
+    f->gb = half_b ? INFINITY : g;
+    return f->q.n >= 3;
+}
+
+static bool triangle_in_half_space(const tl_field* a, const tl_field* b, const placed* B, const double* half,
+                                   int32_t ea, int32_t eb, face* f)
+{
+    const bool half_b = b->kind == TL_FIELD_HALF_COMPLIANT;
+    const double slope = half_b ? b->slope : a->slope;
+    double n[4], below[4], v[3][3];
+    if (half_b) {
+        copy3(n, a->grad[ea]);
+        corners(a, ea, 3, v);
+    } else {
+        place_plane(B, b->grad[eb], n);
+        corners_placed(B, b, eb, 3, v);
+    }
+    for (int k = 0; k < 4; k++) {
+        below[k] = -half[k];
+        f->p[k] = -slope * half[k];
+    }
+    if (turned_away(n, f->p))
+        return false;
+    f->q.n = 3;
+    memcpy(f->q.x, v, sizeof v);
+    clip(&f->q, below);
+    const double g = dot3(n, f->p), sign = half_b ? -1.0 : 1.0;
+    for (int k = 0; k < 3; k++)
+        f->q.normal[k] = sign * n[k];
+    f->ga = half_b ? INFINITY : g;
+    f->gb = half_b ? g : INFINITY;
+    return f->q.n >= 3;
+}
+
+// ---- faces ----------------------------------------------------------------------------------------------
+
+static talus_status reserve(talus_context* ctx, tl_patch* p, int64_t n, int64_t nvertex)
+{
+    if (n <= p->cap && nvertex <= p->vertex_cap)
+        return TALUS_OK;
+    const int64_t cap = TL_PADDED(TL_MAX(n + n / 2, p->cap)),
+                  vcap = TL_PADDED(TL_MAX(nvertex + nvertex / 2, p->vertex_cap));
+    const size_t bytes =
+        (size_t)cap * (10 * sizeof(double) + 4 * sizeof(int32_t)) + (size_t)vcap * 4 * sizeof(double);
+    char* memory = tl_alloc(ctx, bytes);
+    if (!memory)
+        return tl_nomem(ctx, bytes);
+    tl_free(ctx, p->memory);
+    p->memory = memory;
+    p->cap = cap;
+    p->vertex_cap = vcap;
+    double* x = (double*)memory;
+    p->centroid = x;
+    p->normal = x + 3 * cap;
+    p->area = x + 6 * cap;
+    p->pressure = x + 7 * cap;
+    p->ga = x + 8 * cap;
+    p->gb = x + 9 * cap;
+    p->vertex = x + 10 * cap;
+    p->vertex_p = p->vertex + 3 * vcap;
+    p->ea = (int32_t*)(p->vertex_p + vcap);
+    p->eb = p->ea + cap;
+    p->corner = p->eb + cap;
+    p->nvertex = p->corner + cap;
+    return TALUS_OK;
+}
+
+/// Area and centroid of a convex polygon, by triangles from its first corner.
+static double measure(const polygon* q, double* centroid)
+{
+    double sum[3] = {0}, area = 0.0;
+    for (int32_t i = 1; i + 1 < q->n; i++) {
+        double u[3], v[3], w[3];
+        sub3(u, q->x[i], q->x[0]);
+        sub3(v, q->x[i + 1], q->x[0]);
+        cross3(w, u, v);
+        const double twice = norm3(w);
+        area += 0.5 * twice;
+        for (int k = 0; k < 3; k++)
+            sum[k] += twice * (u[k] + v[k]);
+    }
+    for (int k = 0; k < 3; k++)
+        centroid[k] = q->x[0][k] + (area > 0.0 ? sum[k] / (6.0 * area) : 0.0);
+    return area;
+}
+
+static bool is_counter_clockwise(const polygon* q)
+{
+    double sum[3] = {0};
+    for (int32_t i = 1; i + 1 < q->n; i++) {
+        double u[3], v[3], w[3];
+        sub3(u, q->x[i], q->x[0]);
+        sub3(v, q->x[i + 1], q->x[0]);
+        cross3(w, u, v);
+        axpy3(sum, sum, 1.0, w);
+    }
+    return dot3(sum, q->normal) >= 0.0;
+}
+
+static void write_face(tl_patch* p, const tl_pose* Xa, const face* f, const polygon* q, int32_t ea,
+                       int32_t eb, int32_t corner, bool keep, int64_t* nvertex)
+{
+    const int32_t i = p->n++;
+    double c[3];
+    p->area[i] = measure(q, c);
+    p->pressure[i] = dot3(f->p, c) + f->p[3];
+    turn(Xa->R, c, p->centroid + 3 * (int64_t)i);
+    turn(Xa->R, q->normal, p->normal + 3 * (int64_t)i);
+    axpy3(p->centroid + 3 * (int64_t)i, p->centroid + 3 * (int64_t)i, 1.0, Xa->p);
+    p->ga[i] = f->ga;
+    p->gb[i] = f->gb;
+    p->ea[i] = ea;
+    p->eb[i] = eb;
+    p->corner[i] = corner;
+    p->nvertex[i] = keep ? q->n : 0;
+    const bool backwards = keep && !is_counter_clockwise(q);
+    for (int32_t k = 0; keep && k < q->n; k++, ++*nvertex) {
+        const double* corner_k = q->x[backwards ? q->n - 1 - k : k];
+        double* x = p->vertex + 3 * *nvertex;
+        turn(Xa->R, corner_k, x);
+        axpy3(x, x, 1.0, Xa->p);
+        p->vertex_p[*nvertex] = dot3(f->p, corner_k) + f->p[3];
+    }
+    if (!tl_patch_is_contact(p, i)) {
+        p->left_out++;
+        p->left_out_area += p->area[i];
+    }
+}
+
+static void write_fan(tl_patch* p, const tl_pose* Xa, const face* f, int32_t ea, int32_t eb, bool keep,
+                      int64_t* nvertex)
+{
+    double c[3];
+    measure(&f->q, c);
+    for (int32_t i = 0; i < f->q.n; i++) {
+        polygon t = {.n = 3};
+        copy3(t.normal, f->q.normal);
+        copy3(t.x[0], f->q.x[i]);
+        copy3(t.x[1], f->q.x[(i + 1) % f->q.n]);
+        copy3(t.x[2], c);
+        write_face(p, Xa, f, &t, ea, eb, i, keep, nvertex);
+    }
+}
+
+static double half_diagonal(const tl_field* f)
+{
+    return f->node ? norm3(f->node->h) : INFINITY;
+}
+
+static bool is_half(const tl_field* f)
+{
+    return f->kind == TL_FIELD_HALF_COMPLIANT || f->kind == TL_FIELD_HALF_RIGID;
+}
+
+bool tl_patch_supported(const tl_field* a, const tl_field* b)
+{
+    const bool rigid_a = a->kind == TL_FIELD_RIGID || a->kind == TL_FIELD_HALF_RIGID;
+    const bool rigid_b = b->kind == TL_FIELD_RIGID || b->kind == TL_FIELD_HALF_RIGID;
+    if (is_half(a) || is_half(b))
+        return !(is_half(a) && is_half(b)) && rigid_a != rigid_b;
+    return !(rigid_a && rigid_b);
+}
+
+static bool make_face(const tl_field* a, const tl_field* b, const placed* B, const double* half, int32_t ea,
+                      int32_t eb, face* f)
+{
+    if (half)
+        return a->kind == TL_FIELD_COMPLIANT || b->kind == TL_FIELD_COMPLIANT
+                   ? tet_at_half_space(a, b, B, half, ea, eb, f)
+                   : triangle_in_half_space(a, b, B, half, ea, eb, f);
+    if (a->kind == TL_FIELD_COMPLIANT && b->kind == TL_FIELD_COMPLIANT)
+        return equal_pressures(a, b, B, ea, eb, f);
+    return triangle_in_tet(a, b, B, ea, eb, f);
+}
+
+// the boundary of the half space, seen from the other body's own axes and in A's
+static talus_status find_at_half_space(talus_context* ctx, const tl_field* a, const tl_field* b,
+                                       const placed* B, double* half, tl_patch* p)
+{
+    const double z[4] = {0.0, 0.0, 1.0, 0.0};
+    if (is_half(b)) {
+        place_plane(B, z, half);
+        return find_below(ctx, a, half, a->kind == TL_FIELD_COMPLIANT, true, p);
+    }
+    memcpy(half, z, sizeof z);
+    double own[4];
+    turn_back(B->R, z, own);
+    own[3] = B->t[2];
+    return find_below(ctx, b, own, b->kind == TL_FIELD_COMPLIANT, false, p);
+}
+
+talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_pose* Xa, const tl_field* b,
+                              const tl_pose* Xb, const tl_patch_options* options, tl_patch* out)
+{
+    const tl_patch_options chosen = options ? *options : (tl_patch_options){0};
+    out->n = out->left_out = 0;
+    out->boxes = out->candidates = 0;
+    out->left_out_area = 0.0;
+    if (!tl_patch_supported(a, b))
+        return tl_fail(ctx, TALUS_ERR_UNSUPPORTED, "no contact patch between these two kinds of fields");
+    placed B;
+    place(Xa, Xb, &B);
+    B.near = NEAR * fmin(half_diagonal(a), half_diagonal(b));
+    double plane[4];
+    const bool half = is_half(a) || is_half(b);
+    if (half)
+        TL_TRY(find_at_half_space(ctx, a, b, &B, plane, out));
+    else
+        TL_TRY(find_pairs(ctx, a, b, &B, out));
+    const int64_t most = out->candidates * (chosen.triangles ? TL_POLYGON_MAX : 1);
+    if (most > INT32_MAX / 8)
+        return tl_fail(ctx, TALUS_ERR_UNSUPPORTED, "%lld faces in one patch are too many", (long long)most);
+    TL_TRY(reserve(ctx, out, most, chosen.vertices ? most * (chosen.triangles ? 3 : TL_POLYGON_MAX) : 0));
+    int64_t nvertex = 0;
+    for (int64_t i = 0; i < out->candidates; i++) {
+        const int32_t ea = out->cand[2 * i], eb = out->cand[2 * i + 1];
+        face f;
+        if (!make_face(a, b, &B, half ? plane : NULL, ea, eb, &f))
+            continue;
+        if (chosen.triangles)
+            write_fan(out, Xa, &f, ea, eb, chosen.vertices, &nvertex);
+        else
+            write_face(out, Xa, &f, &f.q, ea, eb, 0, chosen.vertices, &nvertex);
+    }
+    return TALUS_OK;
+}
+
+void tl_patch_free(talus_context* ctx, tl_patch* p)
+{
+    tl_free(ctx, p->memory);
+    tl_free(ctx, p->cand);
+    *p = (tl_patch){0};
+}
+
+// pressure times normal over one face about a point: on a triangle a product of two linear functions integrates
+// to area/12 (sum of products + product of sums)
+static void add_exact_moment(const tl_patch* p, int32_t i, int64_t first, const double* about, double* moment)
+{
+    const double *x0 = p->vertex + 3 * first, *n = p->normal + 3 * (int64_t)i;
+    double first_moment[3] = {0};
+    for (int32_t k = 1; k + 1 < p->nvertex[i]; k++) {
+        const int64_t v[3] = {first, first + k, first + k + 1};
+        double u[3], w[3], c[3];
+        sub3(u, p->vertex + 3 * v[1], x0);
+        sub3(w, p->vertex + 3 * v[2], x0);
+        cross3(c, u, w);
+        const double area = 0.5 * norm3(c), sum = p->vertex_p[v[0]] + p->vertex_p[v[1]] + p->vertex_p[v[2]];
+        for (int r = 0; r < 3; r++) {
+            double products = 0.0, places = 0.0;
+            for (int j = 0; j < 3; j++) {
+                const double x = p->vertex[3 * v[j] + r] - about[r];
+                products += x * p->vertex_p[v[j]];
+                places += x;
+            }
+            first_moment[r] += area / 12.0 * (products + places * sum);
+        }
+    }
+    double m[3];
+    cross3(m, first_moment, n);
+    axpy3(moment, moment, 1.0, m);
+}
+
+void tl_patch_total(const tl_patch* p, const double* about, tl_patch_sum* out)
+{
+    *out = (tl_patch_sum){0};
+    int64_t first = 0;
+    for (int32_t i = 0; i < p->n; i++) {
+        const double *c = p->centroid + 3 * (int64_t)i, *n = p->normal + 3 * (int64_t)i;
+        const double f = p->area[i] * p->pressure[i];
+        double arm[3], m[3];
+        sub3(arm, c, about);
+        cross3(m, arm, n);
+        axpy3(out->force, out->force, f, n);
+        axpy3(out->moment, out->moment, f, m);
+        axpy3(out->centroid, out->centroid, p->area[i], c);
+        out->area += p->area[i];
+        if (tl_patch_is_contact(p, i))
+            out->stiffness += p->area[i] / (1.0 / p->ga[i] + 1.0 / p->gb[i]);
+        out->pressure_max = fmax(out->pressure_max, p->pressure[i]);
+        if (p->nvertex[i])
+            add_exact_moment(p, i, first, about, out->moment_exact);
+        first += p->nvertex[i];
+    }
+    for (int k = 0; k < 3 && out->area > 0.0; k++)
+        out->centroid[k] /= out->area;
+}

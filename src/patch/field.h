@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Private to module patch: the arrays of a field, and the tree of boxes over its elements.
+//
+// Element e of a compliant field has four planes and a linear pressure, all in the body's axes:
+//
+//     inside:  plane[e][k] . (x, 1) >= 0, k = 0..3 (unit normals)      pressure:  grad[e] . (x, 1)
+//
+// The tree has one element a leaf and is stored depth first: the left child of node i is i + 1, `right` is the
+// other one or, negative, ~element.
+#pragma once
+
+#include "patch.h"
+#include "vec3.h"
+
+typedef struct tl_box_node {
+    double c[3], h[3]; // centre and half sizes in the body's axes
+    int32_t right;
+} tl_box_node;
+
+struct tl_field {
+    tl_field_kind kind;
+    tl_field_info info;
+    double slope;          // half space: E / thickness
+    double* x;             // (nv x 3)
+    int32_t* element;      // (ne x 4) or (ne x 3)
+    double* p;             // (nv), NULL: rigid
+    double (*plane)[4][4]; // (ne) compliant
+    double (*grad)[4];     // (ne) compliant: pressure; rigid: outward unit normal and 0
+    tl_box_node* node;     // (2 ne - 1)
+};
+
+/// Elements are given (corners a row), orientation is corrected, degenerate ones dropped; then planes,
+/// gradients, boxes. Arrays are copied. p = NULL: rigid triangles.
+talus_status tl_field_make(talus_context* ctx, int32_t nv, const double* x, int32_t ne,
+                           const int32_t* element, const double* p, const char* name, tl_field** out);
+/// Build f->node. @return OK or ERR_NOMEM
+talus_status tl_field_boxes(talus_context* ctx, tl_field* f);
+
+/// A mesh under construction.
+typedef struct tl_tet_mesh {
+    talus_context* ctx;
+    int32_t nv, ne;
+    int64_t vcap, ecap, pcap;
+    double* x;
+    double* p;
+    int32_t* tet;
+} tl_tet_mesh;
+/// shapes.c: the volume mesh of a primitive by the rules of the module's README, pressure included.
+talus_status tl_mesh_shape(tl_tet_mesh* m, const tl_shape* shape, double modulus, double hint);
+void tl_mesh_free(tl_tet_mesh* m);
+/// field.c: triangles of the tetrahedra's surface, outward, (3 x *nt) allocated with tl_alloc.
+talus_status tl_surface_of(talus_context* ctx, int32_t ne, const int32_t* tet, const double* x, int32_t** tri,
+                           int32_t* nt);
