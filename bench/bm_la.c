@@ -236,8 +236,10 @@ int main(int argc, char** argv)
         bool lu;
         const char* label;
     } variants[] = {
+        {TL_BACKEND_OWN, TL_ORDER_FILL, false, "own/fill"},
         {TL_BACKEND_OWN, TL_ORDER_AMD, false, "own/amd"},
         {TL_BACKEND_OWN, TL_ORDER_METIS, false, "own/metis"},
+        {TL_BACKEND_OWN, TL_ORDER_FILL, true, "own_lu/fill"},
         {TL_BACKEND_OWN, TL_ORDER_AMD, true, "own_lu/amd"},
         {TL_BACKEND_OWN, TL_ORDER_METIS, true, "own_lu/metis"},
         {TL_BACKEND_CHOLMOD, TL_ORDER_AUTO, false, "cholmod"},

@@ -15,6 +15,7 @@
         .jacobian_apply = tl_jacobian_apply_##name, .jacobian_add = tl_jacobian_add_##name,                  \
         .jacobian_gram = tl_jacobian_gram_##name, .jacobian_response = tl_jacobian_response_##name,          \
         .vector_dots = tl_vector_dots_##name, .vector_combine = tl_vector_combine_##name,                    \
+        .bit_join = tl_bit_join_##name,                                                                      \
     }
 
 // widest first

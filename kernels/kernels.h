@@ -3,6 +3,7 @@
 // operation has its contract in kernels/OP/OP.h; tl_kernels_select() picks the widest set this CPU can run.
 #pragma once
 
+#include "bit_join/bit_join.h"
 #include "contact_force/contact_force.h"
 #include "contact_local/contact_local.h"
 #include "gradient_apply/gradient_apply.h"
@@ -24,6 +25,7 @@ typedef struct tl_kernels {
     tl_jacobian_response_fn* jacobian_response;
     tl_vector_dots_fn* vector_dots;
     tl_vector_combine_fn* vector_combine;
+    tl_bit_join_fn* bit_join;
 } tl_kernels;
 
 /// The widest set, or the one named by the environment variable TALUS_ISA (a debugging aid).

@@ -112,6 +112,7 @@ static int ordering(tl_order order)
     case TL_ORDER_METIS:
         return CHOLMOD_METIS;
     case TL_ORDER_AUTO:
+    case TL_ORDER_FILL:
     case TL_ORDER_AMD:
         break;
     }

@@ -28,7 +28,13 @@ typedef struct tl_values {
     const double* upper;
 } tl_values;
 
-typedef enum tl_order { TL_ORDER_AUTO, TL_ORDER_AMD, TL_ORDER_METIS, TL_ORDER_NATURAL } tl_order;
+typedef enum tl_order {
+    TL_ORDER_AUTO, // FILL, METIS from 1000 nodes
+    TL_ORDER_FILL, // least fill of each elimination
+    TL_ORDER_AMD,
+    TL_ORDER_METIS,
+    TL_ORDER_NATURAL
+} tl_order;
 typedef enum tl_backend_kind { TL_BACKEND_OWN, TL_BACKEND_DENSE, TL_BACKEND_CHOLMOD } tl_backend_kind;
 
 /// A factorization with its workspaces; grows, never shrinks.
