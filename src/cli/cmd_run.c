@@ -4,6 +4,7 @@
 #include "simulate.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static const char run_doc[] =
     "Simulate a scene.\n\v"
@@ -37,12 +38,29 @@ static double realtime(const cli_run* r)
     return r->wall > 0 ? (double)r->steps * r->dt / r->wall : 0.0;
 }
 
+// what is left of the geometry phase: contact at points, and contact data; threads of patches add up
+static double points_time(const cli_run* r)
+{
+    return fmax(0.0, r->phase[TALUS_PHASE_GEOMETRY] - r->t_broad - r->t_trees - r->t_clip);
+}
+
 static json_t* phases_json(const cli_run* r)
 {
     json_t* phases = json_object();
     for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++)
         json_object_set_new(phases, talus_phase_name((talus_phase)p), tl_json_real(r->phase[p]));
     return phases;
+}
+
+static json_t* patches_json(const cli_run* r)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}}", "patches_mean",
+                     tl_json_real(per_step(r, (double)r->patches)), "faces_mean",
+                     tl_json_real(per_step(r, (double)r->faces)), "faces_left_out_mean",
+                     tl_json_real(per_step(r, (double)r->left_out)), "face_candidates_mean",
+                     tl_json_real(per_step(r, (double)r->candidates)), "geometry_parts", "broad",
+                     tl_json_real(r->t_broad), "trees", tl_json_real(r->t_trees), "clip",
+                     tl_json_real(r->t_clip), "points", tl_json_real(points_time(r)));
 }
 
 static json_t* to_json(const cli_run* r)
@@ -70,13 +88,24 @@ static json_t* to_json(const cli_run* r)
         "substepped", (json_int_t)r->substepped, "restarted", (json_int_t)r->restarted, "redundant_contacts",
         (json_int_t)r->redundant, "missed", r->missed, "interrupted", r->interrupted, "notices",
         r->args->notices, "isa", talus_context_isa(r->args->ctx));
-    if (x && more && json_object_update(x, more) == 0) {
+    json_t* patches = patches_json(r);
+    if (x && more && patches && json_object_update(x, more) == 0 && json_object_update(x, patches) == 0) {
         json_decref(more);
+        json_decref(patches);
         return x;
     }
     json_decref(more);
+    json_decref(patches);
     json_decref(x);
     return NULL;
+}
+
+static void print_geometry(const cli_run* r)
+{
+    const char* const name[] = {"broad phase", "trees", "clipping", "points, assembly"};
+    const double t[] = {r->t_broad, r->t_trees, r->t_clip, points_time(r)};
+    for (int32_t i = 0; i < TL_COUNT(t); i++)
+        printf("    %-18s %10.4f\n", name[i], 1e3 * per_step(r, t[i]));
 }
 
 static void print_phases(const cli_run* r)
@@ -85,9 +114,12 @@ static void print_phases(const cli_run* r)
     for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++)
         sum += r->phase[p];
     printf("\n  where the time went     ms/step    share\n");
-    for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++)
+    for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++) {
         printf("  %-20s %10.4f   %5.1f %%\n", talus_phase_name((talus_phase)p),
                1e3 * per_step(r, r->phase[p]), sum > 0 ? 100 * r->phase[p] / sum : 0.0);
+        if (p == TALUS_PHASE_GEOMETRY && r->candidates > 0)
+            print_geometry(r);
+    }
     printf("  %-20s %10.4f   wall %.4f, cpu %.4f\n", "all", 1e3 * per_step(r, sum),
            1e3 * per_step(r, r->wall), 1e3 * per_step(r, r->cpu));
 }
@@ -123,6 +155,12 @@ static void print_counts(const cli_run* r)
     printf("  pairs of boxes       %10.1f   from the broad phase\n", per_step(r, (double)r->pairs));
     printf("  contacts             %10.1f   redundant %.1f\n", per_step(r, (double)r->contacts),
            per_step(r, (double)r->redundant));
+    if (r->candidates > 0) {
+        printf("  contact patches      %10.1f   of %.1f faces, %.1f left out\n",
+               per_step(r, (double)r->patches), per_step(r, (double)r->faces),
+               per_step(r, (double)r->left_out));
+        printf("  pairs of elements    %10.1f   clipped\n", per_step(r, (double)r->candidates));
+    }
     printf("  iterations           %10.2f   worst island\n", per_step(r, (double)r->iterations));
     printf("  factorizations       %10.2f   worst island\n", per_step(r, (double)r->factorizations));
     printf("  linear steps         %10.2f   of GMRES, all islands\n", per_step(r, (double)r->linear_steps));

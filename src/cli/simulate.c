@@ -102,6 +102,13 @@ static void count_step(cli_run* r, const talus_step_info* i, double t0)
     r->contacts_max = TL_MAX(r->contacts_max, i->contacts);
     r->pairs += i->pairs;
     r->redundant += i->redundant;
+    r->patches += i->patches;
+    r->faces += i->faces;
+    r->left_out += i->left_out;
+    r->candidates += i->candidates;
+    r->t_broad += i->t_broad;
+    r->t_trees += i->t_trees;
+    r->t_clip += i->t_clip;
     r->iterations += s->iterations_max;
     r->iterations_max = TL_MAX(r->iterations_max, s->iterations_max);
     r->factorizations += s->factorizations_max;

@@ -39,6 +39,8 @@ talus_status tl_compile_fuse(tl_compile* c);
 talus_status tl_compile_layout(tl_compile* c);
 /// contact.c: pairs, excludes, filter masks, materials.
 talus_status tl_compile_contact(tl_compile* c);
+/// field.c: pressure fields of the geoms that have them.
+talus_status tl_compile_fields(tl_compile* c);
 /// actuate.c: armature and damping of an actuator act on its joint through gear^2; actuators.
 void tl_compile_reflected(tl_compile* c);
 talus_status tl_compile_actuators(tl_compile* c);

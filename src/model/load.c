@@ -119,6 +119,7 @@ static talus_status compile(tl_compile* c)
     TL_TRY(tl_compile_fuse(c));
     TL_TRY(tl_compile_layout(c));
     TL_TRY(tl_compile_contact(c));
+    TL_TRY(tl_compile_fields(c));
     tl_compile_reflected(c);
     TL_TRY(tl_compile_check_mass(c));
     TL_TRY(tl_compile_actuators(c));
@@ -164,6 +165,8 @@ void talus_model_destroy(talus_model* m)
     if (!m)
         return;
     talus_context* ctx = m->ctx;
+    for (int32_t i = 0; i < m->nfield; i++)
+        tl_field_destroy(ctx, m->field[i]);
     tl_arena_fini(&m->memory);
     tl_free(ctx, m);
 }

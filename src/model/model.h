@@ -5,6 +5,7 @@
 #include <talus/model.h>
 #include "geometry.h"
 #include "multibody.h"
+#include "patch.h"
 
 /// force = gain0 ctrl + bias0 + bias1 length + bias2 velocity, with length = gear . q (scalar joints),
 /// clamped to force_range; ctrl clamped to ctrl_range. The derivative bias1, bias2 goes to the implicit side.
@@ -39,7 +40,11 @@ struct talus_model {
     const double* geom_k;            // (ngeom) stiffness of the geometry       N/m
     const double* geom_d;            // (ngeom) dissipation                     s/m
     const double* geom_mu;           // (ngeom)
+    const tl_field** geom_field;     // (ngeom) pressure field, NULL: contact at points
+    const double* geom_modulus;      // (ngeom) of the field, INFINITY: rigid            Pa
     const double* geom_margin;       // (ngeom) kept for information; contacts act at depth > 0
+    tl_field** field; // (nfield) owned; geoms of the same shape and properties share one
+    int32_t nfield;
     // explicit contact pairs (geom ids, a < b), added to the filtered ones; their own mu, or < 0: combined
     int32_t npair;
     const tl_pair* pairs;  // sorted

@@ -15,7 +15,8 @@
 // order of candidates follows the trees alone, so it is the same for equal poses.
 #include "field.h"
 
-#define NEAR 1e-12                        // of the smaller body
+#define NEAR 1e-12 // of the smaller body
+#define ACROSS 1e-10
 #define COS_TURNED (-0.38268343236508977) // cos(5 pi / 8)
 
 /// Where B is, in A's axes.
@@ -270,6 +271,13 @@ static void plane_through(const double (*v)[3], int k, double* plane)
     plane[3] = -dot3(plane, v[side[k][0]]);
 }
 
+/// Pressure gradient along +n or -n; 0 where it is across n but for round-off, or p/g would be anything.
+static double slope_along(const double* grad, const double* n, double sign)
+{
+    const double g = sign * dot3(grad, n);
+    return fabs(g) > ACROSS * norm3(grad) ? g : 0.0;
+}
+
 static bool turned_away(const double* n, const double* grad)
 {
     return dot3(n, grad) <= COS_TURNED * norm3(grad);
@@ -295,8 +303,8 @@ static bool equal_pressures(const tl_field* a, const tl_field* b, const placed* 
         return false; // parallel fields: nowhere or everywhere equal
     for (int k = 0; k < 4; k++)
         plane[k] /= size;
-    f->ga = dot3(pa, plane);
-    f->gb = -dot3(pb, plane);
+    f->ga = slope_along(pa, plane, 1.0);
+    f->gb = slope_along(pb, plane, -1.0);
     if (f->ga <= COS_TURNED * norm3(pa) || f->gb <= COS_TURNED * norm3(pb))
         return false;
     corners(a, ea, 4, v);
@@ -340,7 +348,7 @@ static bool triangle_in_tet(const tl_field* a, const tl_field* b, const placed* 
             place_plane(B, b->plane[eb][k], side);
         clip(&f->q, side);
     }
-    const double g = dot3(n, f->p), sign = rigid_b ? 1.0 : -1.0;
+    const double g = slope_along(f->p, n, 1.0), sign = rigid_b ? 1.0 : -1.0;
     for (int k = 0; k < 3; k++)
         f->q.normal[k] = sign * n[k];
     f->ga = rigid_b ? g : INFINITY;
@@ -364,7 +372,7 @@ static bool tet_at_half_space(const tl_field* a, const tl_field* b, const placed
     if (turned_away(half, f->p))
         return false;
     section(v, half, &f->q);
-    const double g = dot3(half, f->p);
+    const double g = slope_along(f->p, half, 1.0);
     for (int k = 0; k < 3 && !half_b; k++)
         f->q.normal[k] = -half[k];
     f->ga = half_b ? g : INFINITY;
@@ -394,7 +402,7 @@ static bool triangle_in_half_space(const tl_field* a, const tl_field* b, const p
     f->q.n = 3;
     memcpy(f->q.x, v, sizeof v);
     clip(&f->q, below);
-    const double g = dot3(n, f->p), sign = half_b ? -1.0 : 1.0;
+    const double g = slope_along(f->p, n, 1.0), sign = half_b ? -1.0 : 1.0;
     for (int k = 0; k < 3; k++)
         f->q.normal[k] = sign * n[k];
     f->ga = half_b ? INFINITY : g;
@@ -565,9 +573,10 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
     const tl_patch_options chosen = options ? *options : (tl_patch_options){0};
     out->n = out->left_out = 0;
     out->boxes = out->candidates = 0;
-    out->left_out_area = 0.0;
+    out->left_out_area = out->t_trees = out->t_clip = 0.0;
     if (!tl_patch_supported(a, b))
         return tl_fail(ctx, TALUS_ERR_UNSUPPORTED, "no contact patch between these two kinds of fields");
+    const double t0 = tl_now();
     placed B;
     place(Xa, Xb, &B);
     B.near = NEAR * fmin(half_diagonal(a), half_diagonal(b));
@@ -577,6 +586,7 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
         TL_TRY(find_at_half_space(ctx, a, b, &B, plane, out));
     else
         TL_TRY(find_pairs(ctx, a, b, &B, out));
+    const double t1 = tl_now();
     const int64_t most = out->candidates * (chosen.triangles ? TL_POLYGON_MAX : 1);
     if (most > INT32_MAX / 8)
         return tl_fail(ctx, TALUS_ERR_UNSUPPORTED, "%lld faces in one patch are too many", (long long)most);
@@ -592,6 +602,8 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
         else
             write_face(out, Xa, &f, &f.q, ea, eb, 0, chosen.vertices, &nvertex);
     }
+    out->t_trees = t1 - t0;
+    out->t_clip = tl_now() - t1;
     return TALUS_OK;
 }
 

@@ -68,19 +68,20 @@ typedef struct tl_patch_options {
 /// through ctx, so warm steps allocate nothing.
 typedef struct tl_patch {
     int32_t n;
-    double* centroid;   // (n x 3) world                                                      m
-    double* normal;     // (n x 3) unit, from B into A
-    double* area;       // (n)                                                                m^2
-    double* pressure;   // (n) at the centroid                                                Pa
-    double *ga, *gb;    // (n) pressure gradients along the normal, INFINITY for a rigid side Pa/m
-    int32_t *ea, *eb;   // (n) elements of A and B, 0 for half spaces; with `corner` the face's identity
-    int32_t* corner;    // (n) triangle of the fan, 0 for polygons
-    double* vertex;     // (sum of nvertex x 3) world, counter-clockwise about the normal     m
-    double* vertex_p;   // (sum of nvertex) pressure                                          Pa
-    int32_t* nvertex;   // (n) 0 unless vertices are kept
-    int64_t boxes;      // pairs of boxes compared
-    int64_t candidates; // pairs of elements clipped
-    int32_t left_out;   // faces that make no contact: ga <= 0 or gb <= 0
+    double* centroid;       // (n x 3) world                                                      m
+    double* normal;         // (n x 3) unit, from B into A
+    double* area;           // (n)                                                                m^2
+    double* pressure;       // (n) at the centroid                                                Pa
+    double *ga, *gb;        // (n) pressure gradients along the normal, INFINITY for a rigid side Pa/m
+    int32_t *ea, *eb;       // (n) elements of A and B, 0 for half spaces; with `corner` the face's identity
+    int32_t* corner;        // (n) triangle of the fan, 0 for polygons
+    double* vertex;         // (sum of nvertex x 3) world, counter-clockwise about the normal     m
+    double* vertex_p;       // (sum of nvertex) pressure                                          Pa
+    int32_t* nvertex;       // (n) 0 unless vertices are kept
+    int64_t boxes;          // pairs of boxes compared
+    double t_trees, t_clip; // s
+    int64_t candidates;     // pairs of elements clipped
+    int32_t left_out;       // faces that make no contact: ga <= 0 or gb <= 0
     double left_out_area;
     void* memory; // owns the arrays
     int64_t cap, vertex_cap, cand_cap;

@@ -234,7 +234,10 @@ static void init_class(tl_class* c)
                                .hfield = -1,
                                .k = NAN,
                                .d = NAN,
-                               .mu = NAN};
+                               .mu = NAN,
+                               .modulus = NAN,
+                               .hint = NAN,
+                               .thickness = NAN};
     c->joint.j = (tl_spec_joint){.type = TL_JOINT_HINGE, .axis = {0.0, 0.0, 1.0}, .limited = 2, .align = 2};
     c->pair = (tl_raw_pair){.friction = {NAN}};
     c->mesh = (tl_spec_mesh){

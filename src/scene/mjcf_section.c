@@ -282,18 +282,48 @@ static talus_status read_key(tl_reader* r, int32_t root, const tl_xml_node* n)
 // ---- materials: <custom><text name="talus.geom.NAME" data="k=1e6 d=50 mu=0.5"/></custom>
 // -------------------------------
 
-static talus_status parse_material(tl_reader* r, const tl_xml_node* n, const char* data, double* v)
+// numbers in the order of `keys`, and how the geom takes part
+enum { MATERIAL_NUMBERS = 6 };
+typedef struct material {
+    double v[MATERIAL_NUMBERS];
+    int32_t contact;
+} material;
+
+static talus_status parse_contact(tl_reader* r, const tl_xml_node* n, const char* word, size_t len,
+                                  int32_t* out)
 {
-    static const char* const keys[] = {"k", "d", "mu"};
-    v[0] = v[1] = v[2] = NAN;
+    static const char* const words[] = {"", "point", "compliant", "rigid"};
+    for (int32_t k = TL_CONTACT_POINT; k <= TL_CONTACT_RIGID; k++)
+        if (strlen(words[k]) == len && strncmp(words[k], word, len) == 0) {
+            *out = k;
+            return TALUS_OK;
+        }
+    return tl_bad(r, n, "contact is '%.*s'; expected: point, compliant or rigid", (int)TL_MIN(len, 40), word);
+}
+
+static talus_status parse_material(tl_reader* r, const tl_xml_node* n, const char* data, material* m)
+{
+    // friction and dissipation may be zero
+    static const char* const keys[MATERIAL_NUMBERS] = {"d", "mu", "k", "E", "hint", "thickness"};
+    for (int32_t k = 0; k < MATERIAL_NUMBERS; k++)
+        m->v[k] = NAN;
+    m->contact = TL_CONTACT_DEFAULT;
     for (const char* p = data + strspn(data, " \t\r\n,;"); *p; p += strspn(p, " \t\r\n,;")) {
         const size_t len = strcspn(p, " \t\r\n,;"), key = strcspn(p, "=");
         int32_t k = 0;
-        while (k < 3 && (strlen(keys[k]) != key || strncmp(p, keys[k], key) != 0))
+        if (key < len && key == strlen("contact") && strncmp(p, "contact", key) == 0) {
+            TL_TRY(parse_contact(r, n, p + key + 1, len - key - 1, &m->contact));
+            p += len;
+            continue;
+        }
+        while (k < MATERIAL_NUMBERS && (strlen(keys[k]) != key || strncmp(p, keys[k], key) != 0))
             k++;
-        if (k == 3 || key >= len)
-            return tl_bad(r, n, "unknown '%.*s'; expected: k=NUMBER d=NUMBER mu=NUMBER", (int)TL_MIN(len, 40),
-                          p);
+        if (k == MATERIAL_NUMBERS || key >= len)
+            return tl_bad(
+                r, n,
+                "unknown '%.*s'; expected: k=NUMBER d=NUMBER mu=NUMBER contact=point|compliant|rigid "
+                "E=NUMBER hint=NUMBER thickness=NUMBER",
+                (int)TL_MIN(len, 40), p);
         char number[64];
         snprintf(number, sizeof number, "%.*s", (int)TL_MIN(len - key - 1, sizeof number - 1), p + key + 1);
         const tl_xml_attr attr = {.name = keys[k], .value = number};
@@ -301,27 +331,30 @@ static talus_status parse_material(tl_reader* r, const tl_xml_node* n, const cha
         one.attr = &attr;
         one.nattr = 1;
         int32_t got;
-        TL_TRY(tl_read_numbers(r, &one, keys[k], 1, 1, &v[k], &got));
-        if (v[k] < 0.0 || (k == 0 && v[k] == 0.0))
-            return tl_bad(r, n, "%s must be %s, not %g", keys[k], k == 0 ? "positive" : "at least 0", v[k]);
+        TL_TRY(tl_read_numbers(r, &one, keys[k], 1, 1, &m->v[k], &got));
+        if (m->v[k] < 0.0 || (k >= 2 && m->v[k] == 0.0))
+            return tl_bad(r, n, "%s must be %s, not %g", keys[k], k >= 2 ? "positive" : "at least 0",
+                          m->v[k]);
         p += len;
     }
     return TALUS_OK;
 }
 
-static void set_material(tl_spec_geom* g, const double* v, bool weak)
+static void set_material(tl_spec_geom* g, const material* m, bool weak)
 {
-    double* to[3] = {&g->k, &g->d, &g->mu};
-    for (int i = 0; i < 3; i++)
-        if (!isnan(v[i]) && (!weak || isnan(*to[i])))
-            *to[i] = v[i];
+    double* to[MATERIAL_NUMBERS] = {&g->d, &g->mu, &g->k, &g->modulus, &g->hint, &g->thickness};
+    for (int i = 0; i < MATERIAL_NUMBERS; i++)
+        if (!isnan(m->v[i]) && (!weak || isnan(*to[i])))
+            *to[i] = m->v[i];
+    if (m->contact != TL_CONTACT_DEFAULT && (!weak || g->contact == TL_CONTACT_DEFAULT))
+        g->contact = m->contact;
 }
 
 static talus_status read_material(tl_reader* r, int32_t root, const tl_xml_node* n, bool defaults)
 {
     static const char geom_prefix[] = "talus.geom.";
     const char *name = tl_xml_get(n, "name"), *data = tl_xml_get(n, "data");
-    double v[3];
+    material v;
     if (!name || strncmp(name, "talus.", 6) != 0)
         return TALUS_OK;
     const bool all = strcmp(name, "talus.default") == 0;
@@ -330,17 +363,17 @@ static talus_status read_material(tl_reader* r, int32_t root, const tl_xml_node*
         return tl_bad(r, n, "unknown talus text; expected: talus.default or talus.geom.NAME");
     if (all != defaults)
         return TALUS_OK;
-    TL_TRY(parse_material(r, n, data ? data : "", v));
+    TL_TRY(parse_material(r, n, data ? data : "", &v));
     if (all) {
         for (int64_t i = 0; i < r->spec->ngeom && root == 0; i++)
-            set_material(&r->spec->geom[i], v, true);
+            set_material(&r->spec->geom[i], &v, true);
         return TALUS_OK;
     }
     bool any = false;
     for (int32_t s = root; s < r->nscope; s++) {
         const int32_t g = r->scope[s].root == root ? find_scoped(r, NAME_GEOM, s, name + skip) : -1;
         if (g >= 0)
-            set_material(&r->spec->geom[g], v, false);
+            set_material(&r->spec->geom[g], &v, false);
         any |= g >= 0;
     }
     return any || !r->scope[root].whole ? TALUS_OK : tl_bad(r, n, "unknown geom '%.60s'", name + skip);

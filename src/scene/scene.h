@@ -49,6 +49,9 @@ typedef struct tl_spec_joint {
     int32_t align;    // free joint: body frame to the inertial frame; 0 no, 1 yes
 } tl_spec_joint;
 
+/// How a geom takes part in contact: at points, or with a pressure field.
+enum { TL_CONTACT_DEFAULT, TL_CONTACT_POINT, TL_CONTACT_COMPLIANT, TL_CONTACT_RIGID };
+
 typedef struct tl_spec_geom {
     const char* name;
     tl_src at;
@@ -62,7 +65,9 @@ typedef struct tl_spec_geom {
     int32_t mesh;   // -1: none; a primitive type with a mesh is fitted to it
     int32_t hfield; // -1: none
     bool fitaabb;
-    double k, d, mu; // talus.geom.NAME; NaN: not given
+    // talus.geom.NAME; NaN, TL_CONTACT_DEFAULT: not given
+    double k, d, mu, modulus, hint, thickness;
+    int32_t contact; // TL_CONTACT_*
 } tl_spec_geom;
 
 /// How a mesh file becomes volume and inertia.

@@ -29,24 +29,34 @@ static double* write_rows(const talus_sim* sim, int32_t i, int32_t body, double 
     return J;
 }
 
-// forces of the last step in today's frames; both lists are sorted by pair of geoms
+// forces of the last step in today's frames; both lists are sorted by pair of geoms. Within a pair the features
+// mostly come in the same order, so the search starts after the last one found and goes once around.
 static void warm_start(const talus_sim* sim, const talus_state* s, double* f0)
 {
     const tl_contact_set* c = &sim->now;
-    int64_t h = 0;
+    int64_t begin = 0, end = 0, next = 0;
     for (int32_t i = 0; i < c->n; i++) {
         const int32_t a = c->geom_a[i], b = c->geom_b[i];
-        while (h < s->nhistory &&
-               (s->history[h].geom_a < a || (s->history[h].geom_a == a && s->history[h].geom_b < b)))
-            h++;
-        for (int64_t k = h; k < s->nhistory && s->history[k].geom_a == a && s->history[k].geom_b == b; k++) {
-            const tl_history* e = s->history + k;
+        if (i == 0 || a != c->geom_a[i - 1] || b != c->geom_b[i - 1]) {
+            begin = end;
+            while (begin < s->nhistory && (s->history[begin].geom_a < a ||
+                                           (s->history[begin].geom_a == a && s->history[begin].geom_b < b)))
+                begin++;
+            end = begin;
+            while (end < s->nhistory && s->history[end].geom_a == a && s->history[end].geom_b == b)
+                end++;
+            next = begin;
+        }
+        for (int64_t k = begin; k < end; k++, next++) {
+            next = next == end ? begin : next;
+            const tl_history* e = s->history + next;
             if (e->feature != c->feature[i])
                 continue;
             const double *t1 = c->t1 + 3 * (int64_t)i, *t2 = c->t2 + 3 * (int64_t)i;
             f0[3 * (int64_t)i] = e->ft[0] * t1[0] + e->ft[1] * t1[1] + e->ft[2] * t1[2];
             f0[3 * (int64_t)i + 1] = e->ft[0] * t2[0] + e->ft[1] * t2[1] + e->ft[2] * t2[2];
             f0[3 * (int64_t)i + 2] = e->fn;
+            next++;
             break;
         }
     }

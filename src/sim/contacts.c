@@ -84,6 +84,9 @@ static void collide_range(void* arg, int32_t begin, int32_t end, int32_t block)
     const talus_model* m = n->sim->model;
     for (int32_t i = begin; i < end; i++) {
         const int32_t a = n->pairs[i].a, b = n->pairs[i].b;
+        n->count[i] = 0;
+        if (n->first[i + 1] == n->first[i])
+            continue;
         tl_contact_point out[TL_MANIFOLD_MAX];
         const double margin = n->sim->reach[a] + n->sim->reach[b];
         const int32_t k =
@@ -102,7 +105,7 @@ static talus_status reserve(talus_sim* sim, tl_contact_set* c, int64_t n)
     if (n <= c->cap)
         return TALUS_OK;
     const int64_t cap = TL_PADDED(n + n / 2 + 8);
-    const size_t bytes = (size_t)cap * (5 * sizeof(int32_t) + 20 * sizeof(double));
+    const size_t bytes = (size_t)cap * (4 * sizeof(int32_t) + sizeof(int64_t) + 20 * sizeof(double));
     void* memory = tl_alloc(sim->ctx, bytes);
     if (!memory)
         return tl_nomem(sim->ctx, bytes);
@@ -114,8 +117,9 @@ static talus_status reserve(talus_sim* sim, tl_contact_set* c, int64_t n)
     double** vectors[] = {&c->point, &c->normal, &c->t1, &c->t2, &c->force};
     for (int32_t i = 0; i < TL_COUNT(vectors); i++, x += 3 * cap)
         *vectors[i] = x;
-    int32_t* y = (int32_t*)x;
-    int32_t** ints[] = {&c->geom_a, &c->geom_b, &c->body_a, &c->body_b, &c->feature};
+    c->feature = (int64_t*)x;
+    int32_t* y = (int32_t*)(c->feature + cap);
+    int32_t** ints[] = {&c->geom_a, &c->geom_b, &c->body_a, &c->body_b};
     for (int32_t i = 0; i < TL_COUNT(ints); i++, y += cap)
         *ints[i] = y;
     c->memory = memory;
@@ -150,7 +154,12 @@ static void tangent_frame(const double* n, double* t1, double* t2)
     t2[2] = n[0] * t1[1] - n[1] * t1[0];
 }
 
-static double pair_friction(const talus_sim* sim, int32_t a, int32_t b)
+void tl_sim_tangents(tl_contact_set* c, int32_t i)
+{
+    tangent_frame(c->normal + 3 * (int64_t)i, c->t1 + 3 * (int64_t)i, c->t2 + 3 * (int64_t)i);
+}
+
+double tl_sim_pair_friction(const talus_sim* sim, int32_t a, int32_t b)
 {
     const talus_model* m = sim->model;
     if (sim->opt.mu < 0.0) {
@@ -181,14 +190,14 @@ static void write_contact(talus_sim* sim, int32_t i, int32_t a, int32_t b, const
     c->depth[i] = p->depth;
     c->k[i] = ka / sum * kb;
     c->d[i] = kb / sum * sim->gd[a] + ka / sum * sim->gd[b];
-    c->mu[i] = pair_friction(sim, a, b);
+    c->mu[i] = tl_sim_pair_friction(sim, a, b);
     c->slip[i] = 0.0;
     for (int r = 0; r < 3; r++) {
         c->point[3 * i + r] = p->pb[r] + ka / sum * (p->pa[r] - p->pb[r]);
         c->normal[3 * i + r] = p->normal[r];
         c->force[3 * i + r] = 0.0;
     }
-    tangent_frame(c->normal + 3 * i, c->t1 + 3 * i, c->t2 + 3 * i);
+    tl_sim_tangents(c, i);
 }
 
 // contacts of one pair of bodies at the same point with the same normal
@@ -223,34 +232,60 @@ static talus_status count_redundant(talus_sim* sim, int32_t* found)
     return TALUS_OK;
 }
 
-static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info)
+// pairs of geoms that meet with their fields take no places here; their patches come after
+static talus_status lay_out(talus_sim* sim, const tl_pair* pairs, int32_t n, narrow* work, tl_pair** patched,
+                            int32_t* npatched)
 {
     const talus_model* m = sim->model;
     int64_t* first = TL_ARENA(&sim->geometry, int64_t, n + 1);
-    int32_t* count = TL_ARENA(&sim->geometry, int32_t, n);
-    if (!first || !count)
+    work->count = TL_ARENA(&sim->geometry, int32_t, n);
+    *patched = m->nfield ? TL_ARENA(&sim->geometry, tl_pair, n) : NULL;
+    *npatched = 0;
+    if (!first || !work->count || (m->nfield && !*patched))
         return tl_nomem(sim->ctx, sizeof(int64_t) * (size_t)n);
     first[0] = 0;
-    for (int32_t i = 0; i < n; i++)
-        first[i + 1] = first[i] + most_points(m->geom_shape[pairs[i].a].type, m->geom_shape[pairs[i].b].type);
-    tl_contact_point* points = TL_ARENA(&sim->geometry, tl_contact_point, first[n]);
-    if (!points)
-        return tl_nomem(sim->ctx, sizeof(tl_contact_point) * (size_t)first[n]);
-    narrow work = {.sim = sim, .pairs = pairs, .first = first, .count = count, .points = points};
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t a = pairs[i].a, b = pairs[i].b;
+        const bool patch = m->nfield && tl_sim_has_patch(sim, a, b);
+        first[i + 1] = first[i] + (patch ? 0 : most_points(m->geom_shape[a].type, m->geom_shape[b].type));
+        if (patch)
+            (*patched)[(*npatched)++] = pairs[i];
+    }
+    work->first = first;
+    work->points = TL_ARENA(&sim->geometry, tl_contact_point, first[n]);
+    return work->points ? TALUS_OK : tl_nomem(sim->ctx, sizeof(tl_contact_point) * (size_t)first[n]);
+}
+
+static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info)
+{
+    narrow work = {.sim = sim, .pairs = pairs};
+    tl_pair* patched;
+    int32_t npatched;
+    TL_TRY(lay_out(sim, pairs, n, &work, &patched, &npatched));
     tl_parallel_for(sim->ctx, n, PAIR_GRAIN, collide_range, &work);
+    TL_TRY(tl_sim_patches(sim, patched, npatched, info));
     int64_t total = 0;
     for (int32_t i = 0; i < n; i++)
-        total += count[i];
+        total += work.count[i];
+    for (int32_t i = 0; i < npatched; i++)
+        info->faces += tl_sim_patch_contacts(sim->patch + i);
+    total += info->faces;
     if (total > INT32_MAX / 8)
         return tl_fail(sim->ctx, TALUS_ERR_UNSUPPORTED, "%lld contacts are too many", (long long)total);
     TL_TRY(reserve(sim, &sim->now, total));
     sim->now.n = 0;
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < count[i]; j++) {
-            write_contact(sim, sim->now.n, pairs[i].a, pairs[i].b, points + first[i] + j);
-            info->max_depth = fmax(info->max_depth, points[first[i] + j].depth);
+    for (int32_t i = 0, patch = 0; i < n; i++) {
+        const int32_t a = pairs[i].a, b = pairs[i].b;
+        if (patch < npatched && patched[patch].a == a && patched[patch].b == b) {
+            sim->now.n = tl_sim_write_patch(sim, sim->now.n, a, b, sim->patch + patch++, &info->max_depth);
+            continue;
+        }
+        for (int32_t j = 0; j < work.count[i]; j++) {
+            write_contact(sim, sim->now.n, a, b, work.points + work.first[i] + j);
+            info->max_depth = fmax(info->max_depth, work.points[work.first[i] + j].depth);
             sim->now.n++;
         }
+    }
     info->contacts = sim->now.n;
     return count_redundant(sim, &info->redundant);
 }
@@ -270,9 +305,11 @@ talus_status tl_sim_geometry(talus_sim* sim, double h, talus_step_info* info)
     }
     const tl_pair* pairs = NULL;
     int32_t n = 0;
+    const double t0 = tl_now();
     TL_TRY(tl_broad_update(sim->broad, sim->lo, sim->hi, sim->posed ? sim->moving : NULL, may_collide, m,
                            &pairs, &n));
     sim->posed = true;
     info->pairs = n;
+    info->t_broad += tl_now() - t0;
     return narrow_phase(sim, pairs, n, info);
 }

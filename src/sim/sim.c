@@ -83,6 +83,7 @@ void talus_sim_destroy(talus_sim* sim)
     talus_solver_destroy(sim->solver);
     if (sim->broad)
         tl_broad_destroy(sim->broad);
+    tl_sim_patches_free(sim);
     tl_contact_set_free(sim, &sim->now);
     tl_contact_set_free(sim, &sim->last);
     tl_contact_set_free(sim, &sim->backup_contacts);

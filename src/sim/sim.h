@@ -10,7 +10,8 @@
 
 /// Force of a contact, limit by contact identity: where the next step starts.
 typedef struct tl_history {
-    int32_t geom_a, geom_b, feature;
+    int32_t geom_a, geom_b;
+    int64_t feature;
     double ft[3]; // tangential force on A, world
     double fn;
 } tl_history;
@@ -29,7 +30,8 @@ struct talus_state {
 typedef struct tl_contact_set {
     int32_t n;
     int64_t cap;
-    int32_t *geom_a, *geom_b, *body_a, *body_b, *feature;
+    int32_t *geom_a, *geom_b, *body_a, *body_b;
+    int64_t* feature;
     double *point, *normal, *t1, *t2, *depth, *k, *d, *mu, *force, *slip; // vectors: (n x 3)
     void* memory;
 } tl_contact_set;
@@ -40,7 +42,7 @@ struct talus_sim {
     talus_sim_options opt;
     talus_solver* solver;
     tl_broad* broad;
-    double clock; // where the running phase began, s
+    double clock;      // where the running phase began, s
     tl_arena arena;    // one step's problem
     tl_arena geometry; // one geometry pass
     tl_mb_data data;
@@ -55,6 +57,9 @@ struct talus_sim {
     bool posed;            // fixed geoms have their poses and boxes
     bool checked;          // start.c has looked at the first step
 
+    tl_patch* patch; // of pairs of geoms that meet with their fields, in pair order; kept for their memory
+    int32_t npatch;
+    int64_t patch_cap;
     tl_contact_set now, last;              // being computed, of the last committed step
     double *limit_f, *loss_f;              // (nv) of the last committed step
     double *M, *v_star, *q1, *v1, *v_mean; // (tree_M[ntree]) (nv) (nq) (nv) (nv)
@@ -81,6 +86,22 @@ void tl_state_normalize(talus_state* state);
 /// With contact.ahead pairs that can close within h take part too; h = 0: only overlapping ones.
 talus_status tl_sim_geometry(talus_sim* sim, double h, talus_step_info* info);
 void tl_contact_set_free(talus_sim* sim, tl_contact_set* c);
+
+// patches.c
+/// True when the pair meets in a contact patch and not at points.
+bool tl_sim_has_patch(const talus_sim* sim, int32_t geom_a, int32_t geom_b);
+/// Patches of these pairs of geoms into sim->patch[0 .. n-1].
+talus_status tl_sim_patches(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info);
+/// Faces of patch p that make contacts.
+int32_t tl_sim_patch_contacts(const tl_patch* p);
+/// Write them as contacts of geoms a, b from place `at` of sim->now. @return the place after the last
+int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, const tl_patch* p,
+                           double* max_depth);
+void tl_sim_patches_free(talus_sim* sim);
+
+// contacts.c, for patches.c
+double tl_sim_pair_friction(const talus_sim* sim, int32_t a, int32_t b);
+void tl_sim_tangents(tl_contact_set* c, int32_t i);
 
 // start.c: warnings before the first step; sim->now must be there
 talus_status tl_sim_check_start(talus_sim* sim, const talus_state* state, double h);

@@ -42,7 +42,7 @@ static void follow(rise* r, double e, double time, bool first)
     }
 }
 
-static bool took_part(const tl_contact_set* in, int32_t a, int32_t b, int32_t feature)
+static bool took_part(const tl_contact_set* in, int32_t a, int32_t b, int64_t feature)
 {
     for (int32_t i = 0; i < in->n; i++)
         if (in->geom_a[i] == a && in->geom_b[i] == b && in->feature[i] == feature)

@@ -41,7 +41,8 @@ static void rests(scene* s, const char* body, double h, double weight, double si
 {
     enum { MOST = 16 };
     double first[3 * MOST], moved = 0.0, off = 0.0;
-    int32_t feature[MOST], count = 0;
+    int64_t feature[MOST];
+    int32_t count = 0;
     scene_run(s, h, 200);
     for (int32_t i = 0; i < 1000; i++) {
         scene_step(s, h);
@@ -50,10 +51,10 @@ static void rests(scene* s, const char* body, double h, double weight, double si
             count = c.count;
             assert_true(count >= 3 && count <= MOST);
             memcpy(first, c.point, sizeof(double) * 3 * (size_t)count);
-            memcpy(feature, c.feature, sizeof(int32_t) * (size_t)count);
+            memcpy(feature, c.feature, sizeof(int64_t) * (size_t)count);
         }
         assert_int_equal(c.count, count);
-        assert_int_equal(memcmp(feature, c.feature, sizeof(int32_t) * (size_t)count), 0);
+        assert_int_equal(memcmp(feature, c.feature, sizeof(int64_t) * (size_t)count), 0);
         for (int32_t k = 0; k < 3 * count; k++)
             moved = fmax(moved, fabs(c.point[k] - first[k]));
         double f[3];

@@ -21,6 +21,7 @@ extern "C" {
     D(loss_v_s, 1e-3, 1e-300, 1e300, "m/s | rad/s", "stiction tolerance of dry joint friction")              \
     D(deep, 0.01, 0.0, 1e300, "m | rad", "initial overlap or passed limit from which the first step warns")  \
     E(ahead, 1, "off|on", "pairs that may close within the step act before they touch")                      \
+    E(patch, 0, "polygon|triangle", "faces of contact patches: polygons, or their triangle fans")            \
     E(refuse_deep, 0, "off|on", "refuse to start with such an overlap")                                      \
     I(substeps, 8, 1, 1024, "-", "largest number of substeps a whole step is retried with")
 
@@ -84,6 +85,11 @@ typedef struct talus_step_info {
     int32_t lagged;      ///< 1: some island was accepted as LAGGED
     int32_t missed;      ///< bodies that moved farther than their own size: a contact may have been missed
     double max_depth;    ///< m
+    int32_t patches;     ///< pairs of geoms that meet in a contact patch
+    int32_t faces;       ///< of all patches that make a contact
+    int32_t left_out;    ///< faces without a positive pressure gradient along their normal
+    int64_t candidates;  ///< pairs of elements clipped for these
+    double t_broad, t_trees, t_clip; ///< of the geometry phase: broad phase; trees and clipping of patches, threads added up, s
     double phase[TALUS_PHASE_COUNT]; ///< wall time of each phase, s
     talus_solve_info solve;
 } talus_step_info;
@@ -119,7 +125,7 @@ typedef struct talus_contacts {
     const double* depth;    ///< (count) at the start of the step, m
     const double* force;    ///< (count x 3) on A at the point, world, N; -force acts on B
     const double* slip;     ///< (count) tangential speed, m/s
-    const int32_t* feature; ///< (count) identity within the pair of geoms
+    const int64_t* feature; ///< (count) identity within the pair of geoms
 } talus_contacts;
 TALUS_API talus_contacts talus_sim_contacts(const talus_sim* sim);
 

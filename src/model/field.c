@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Pressure fields of the geoms: built once here, shared by geoms of the same shape and properties, read by any
+// number of simulations.
+#include "compile.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define DEFAULT_MODULUS 1e7 // Pa
+#define DEFAULT_HINT 0.02   // m
+
+typedef struct wanted {
+    tl_shape shape;
+    tl_field_spec spec;
+} wanted;
+
+static wanted field_wanted(const tl_spec_geom* g)
+{
+    wanted w = {.shape = {.type = g->type}, .spec = {.kind = TL_FIELD_RIGID}};
+    memcpy(w.shape.size, g->size, sizeof w.shape.size);
+    if (g->contact == TL_CONTACT_COMPLIANT) {
+        w.spec.kind = TL_FIELD_COMPLIANT;
+        w.spec.modulus = isnan(g->modulus) ? DEFAULT_MODULUS : g->modulus;
+    }
+    w.spec.hint = isnan(g->hint) ? DEFAULT_HINT : g->hint;
+    w.spec.thickness = isnan(g->thickness) ? 0.0 : g->thickness;
+    return w;
+}
+
+static bool is_same(const wanted* a, const wanted* b)
+{
+    return a->shape.type == b->shape.type &&
+           memcmp(a->shape.size, b->shape.size, sizeof a->shape.size) == 0 && a->spec.kind == b->spec.kind &&
+           a->spec.modulus == b->spec.modulus && a->spec.hint == b->spec.hint &&
+           a->spec.thickness == b->spec.thickness;
+}
+
+static bool may_touch(const talus_model* m, int32_t geom)
+{
+    return m->geom_contype[geom] || m->geom_conaffinity[geom];
+}
+
+// pairs that cannot meet in a patch touch at points: said once for each kind
+static void note_fallback(const talus_model* m)
+{
+    bool said[4][4] = {{false}};
+    for (int32_t a = 0; a < m->info.ngeom; a++)
+        for (int32_t b = a + 1; b < m->info.ngeom && m->geom_field[a]; b++) {
+            if (!m->geom_field[b] || tl_patch_supported(m->geom_field[a], m->geom_field[b]))
+                continue;
+            bool* once = &said[tl_field_get_kind(m->geom_field[a])][tl_field_get_kind(m->geom_field[b])];
+            if (*once || !tl_model_may_collide(m, a, b) ||
+                !tl_collide_supported(m->geom_shape[a].type, m->geom_shape[b].type))
+                continue;
+            *once = true;
+            tl_notice(m->ctx, "geoms '%s' and '%s' have no contact patch between them and touch at points",
+                      m->geom_name[a], m->geom_name[b]);
+        }
+}
+
+talus_status tl_compile_fields(tl_compile* c)
+{
+    talus_model* m = c->model;
+    const int32_t n = m->info.ngeom;
+    const tl_field** field = TL_MODEL_ARRAY(m, const tl_field*, n);
+    double* modulus = TL_MODEL_ARRAY(m, double, n);
+    m->field = TL_MODEL_ARRAY(m, tl_field*, n);
+    wanted* known = TL_ARENA(&c->scratch, wanted, n);
+    if (!field || !modulus || !m->field || !known)
+        return TALUS_ERR_NOMEM;
+    m->geom_field = field;
+    m->geom_modulus = modulus;
+    for (int32_t i = 0; i < c->ngeom; i++) {
+        const tl_spec_geom* g = &c->spec->geom[c->geom[i]];
+        const int32_t id = c->geom_id[c->geom[i]];
+        if (id < 0 || (g->contact != TL_CONTACT_COMPLIANT && g->contact != TL_CONTACT_RIGID) ||
+            !may_touch(m, id))
+            continue;
+        const wanted w = field_wanted(g);
+        int32_t k = 0;
+        while (k < m->nfield && !is_same(&known[k], &w))
+            k++;
+        if (k == m->nfield) {
+            char name[128];
+            snprintf(name, sizeof name, "geom '%s'", m->geom_name[id]);
+            TL_TRY(tl_field_from_shape(m->ctx, &w.shape, &w.spec, name, &m->field[k]));
+            known[m->nfield++] = w;
+        }
+        field[id] = m->field[k];
+        modulus[id] = w.spec.kind == TL_FIELD_COMPLIANT ? w.spec.modulus : INFINITY;
+    }
+    note_fallback(m);
+    return TALUS_OK;
+}

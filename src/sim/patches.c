@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Contact patches of a step (theory: src/README.md#patches): the fields of two geoms meet in polygons, and each
+// polygon whose pressure grows along its normal is one contact at its centroid,
+//
+//   1/g = 1/gA + 1/gB,  k = a g,  delta0 = p0 / g,    d = (EB dA + EA dB) / (EA + EB),  E = inf: rigid
+//
+// so its force at rest is a p0. Patches are computed in parallel, one task a pair, each into its own slot;
+// contacts are then written in pair order, so the result does not depend on threads. A face is known from step
+// to step by its two elements.
+#include "sim.h"
+
+#include <math.h>
+
+#define PATCH_GRAIN 2 // some tenths of a millisecond
+
+bool tl_sim_has_patch(const talus_sim* sim, int32_t geom_a, int32_t geom_b)
+{
+    const tl_field *a = sim->model->geom_field[geom_a], *b = sim->model->geom_field[geom_b];
+    return a && b && tl_patch_supported(a, b);
+}
+
+typedef struct task {
+    talus_sim* sim;
+    const tl_pair* pairs;
+    talus_status* status; // (n)
+} task;
+
+static void collide_range(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    task* t = arg;
+    talus_sim* sim = t->sim;
+    const tl_patch_options options = {.triangles = sim->opt.patch == 1};
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t a = t->pairs[i].a, b = t->pairs[i].b;
+        t->status[i] = tl_patch_collide(sim->ctx, sim->model->geom_field[a], sim->X_WG + a,
+                                        sim->model->geom_field[b], sim->X_WG + b, &options, sim->patch + i);
+    }
+}
+
+talus_status tl_sim_patches(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info)
+{
+    sim->npatch = 0;
+    if (n == 0)
+        return TALUS_OK;
+    const int64_t had = sim->patch_cap;
+    if (n > sim->patch_cap) {
+        TL_TRY(TL_GROW(sim->ctx, sim->patch, sim->patch_cap, had, n));
+        memset(sim->patch + had, 0, sizeof(tl_patch) * (size_t)(sim->patch_cap - had));
+    }
+    task t = {.sim = sim, .pairs = pairs, .status = TL_ARENA(&sim->geometry, talus_status, n)};
+    if (!t.status)
+        return tl_nomem(sim->ctx, sizeof(talus_status) * (size_t)n);
+    tl_parallel_for(sim->ctx, n, PATCH_GRAIN, collide_range, &t);
+    for (int32_t i = 0; i < n; i++) {
+        const tl_patch* p = sim->patch + i;
+        TL_TRY(t.status[i]);
+        info->patches += p->n > 0;
+        info->left_out += p->left_out;
+        info->candidates += p->candidates;
+        info->t_trees += p->t_trees;
+        info->t_clip += p->t_clip;
+    }
+    sim->npatch = n;
+    return TALUS_OK;
+}
+
+int32_t tl_sim_patch_contacts(const tl_patch* p)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->n; i++)
+        n += tl_patch_is_contact(p, i) && p->area[i] > 0.0;
+    return n;
+}
+
+// weights are the moduli: the softer side moves, so its dissipation counts
+static double pair_dissipation(const talus_sim* sim, int32_t a, int32_t b)
+{
+    const double Ea = sim->model->geom_modulus[a], Eb = sim->model->geom_modulus[b];
+    if (isinf(Ea))
+        return sim->gd[b];
+    if (isinf(Eb))
+        return sim->gd[a];
+    return (Eb * sim->gd[a] + Ea * sim->gd[b]) / (Ea + Eb);
+}
+
+int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, const tl_patch* p,
+                           double* max_depth)
+{
+    tl_contact_set* c = &sim->now;
+    const double d = pair_dissipation(sim, a, b), mu = tl_sim_pair_friction(sim, a, b);
+    for (int32_t i = 0; i < p->n; i++) {
+        if (!tl_patch_is_contact(p, i) || !(p->area[i] > 0.0))
+            continue;
+        const double g = 1.0 / (1.0 / p->ga[i] + 1.0 / p->gb[i]);
+        c->geom_a[at] = a;
+        c->geom_b[at] = b;
+        c->body_a[at] = sim->model->geom_body[a];
+        c->body_b[at] = sim->model->geom_body[b];
+        c->feature[at] = ((int64_t)p->ea[i] << 34) | ((int64_t)p->eb[i] << 4) | p->corner[i];
+        c->depth[at] = p->pressure[i] / g;
+        c->k[at] = p->area[i] * g;
+        c->d[at] = d;
+        c->mu[at] = mu;
+        c->slip[at] = 0.0;
+        memcpy(c->point + 3 * (int64_t)at, p->centroid + 3 * (int64_t)i, 3 * sizeof(double));
+        memcpy(c->normal + 3 * (int64_t)at, p->normal + 3 * (int64_t)i, 3 * sizeof(double));
+        memset(c->force + 3 * (int64_t)at, 0, 3 * sizeof(double));
+        tl_sim_tangents(c, at);
+        *max_depth = fmax(*max_depth, c->depth[at]);
+        at++;
+    }
+    return at;
+}
+
+void tl_sim_patches_free(talus_sim* sim)
+{
+    for (int64_t i = 0; i < sim->patch_cap; i++)
+        tl_patch_free(sim->ctx, sim->patch + i);
+    tl_free(sim->ctx, sim->patch);
+}
