@@ -520,9 +520,9 @@ static void write_fan(tl_patch* p, const tl_pose* Xa, const face* f, int32_t ea,
     }
 }
 
-static double half_diagonal(const tl_field* f)
+static double longest_side(const tl_field* f)
 {
-    return f->node ? norm3(f->node->h) : INFINITY;
+    return f->node ? 2.0 * fmax(f->node->h[0], fmax(f->node->h[1], f->node->h[2])) : INFINITY;
 }
 
 static bool is_half(const tl_field* f)
@@ -579,7 +579,8 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
     const double t0 = tl_now();
     placed B;
     place(Xa, Xb, &B);
-    B.near = NEAR * fmin(half_diagonal(a), half_diagonal(b));
+    out->size = fmin(longest_side(a), longest_side(b));
+    B.near = NEAR * out->size;
     double plane[4];
     const bool half = is_half(a) || is_half(b);
     if (half)

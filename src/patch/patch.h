@@ -81,8 +81,9 @@ typedef struct tl_patch {
     int64_t boxes;          // pairs of boxes compared
     double t_trees, t_clip; // s
     int64_t candidates;     // pairs of elements clipped
-    int32_t left_out;       // faces that make no contact: ga <= 0 or gb <= 0
+    int32_t left_out;       // faces that make no contact: see tl_patch_is_contact
     double left_out_area;
+    double size;  // of the smaller body, m
     void* memory; // owns the arrays
     int64_t cap, vertex_cap, cand_cap;
     int32_t* cand; // pairs of elements whose boxes overlap
@@ -94,10 +95,11 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
                               const tl_pose* Xb, const tl_patch_options* options, tl_patch* out);
 void tl_patch_free(talus_context* ctx, tl_patch* p);
 
-/// True when face i makes a contact: both gradients along the normal are positive.
+/// True when face i makes a contact: both gradients along the normal are positive, and the overlap p/g that they
+/// stand for is no larger than the body.
 static inline bool tl_patch_is_contact(const tl_patch* p, int32_t i)
 {
-    return p->ga[i] > 0.0 && p->gb[i] > 0.0;
+    return p->ga[i] > 0.0 && p->gb[i] > 0.0 && p->pressure[i] * (1.0 / p->ga[i] + 1.0 / p->gb[i]) <= p->size;
 }
 
 /// Sums over the faces: force on A and moment about `about` by the centroid rule, area, centroid, stiffness.

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Bodies that rest, spin, stack and hit on contact patches, against closed forms.
+#include "regress/scene.h"
+#include "sim.h"
+
+// m g = (E/H) t (L - 2t)^2: the rim, where the pressure falls off sideways, makes no contact
+static double box_depth(double weight, double E, double H, double L)
+{
+    double t = weight * H / (E * L * L);
+    for (int k = 0; k < 50; k++)
+        t = weight * H / (E * (L - 2 * t) * (L - 2 * t));
+    return t;
+}
+
+static void box__rests_at_the_depth_of_its_weight(void** state)
+{
+    (void)state;
+    scene s;
+    scene_begin(&s, 1);
+    scene_add(
+        &s,
+        "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+        "<body pos='0 0 0.0499'><freejoint/><geom name='box' type='box' size='0.1 0.1 0.05' mass='4'/></body>"
+        "</worldbody><custom><text name='talus.geom.floor' data='contact=rigid'/>"
+        "<text name='talus.geom.box' data='contact=compliant E=1e6 d=5'/></custom></mujoco>");
+    scene_start(&s, NULL);
+    scene_run(&s, 2e-3, 1000);
+    const double depth = 0.05 - s.q[2], want = box_depth(4 * SCENE_G, 1e6, 0.05, 0.2);
+    test_near("depth", &depth, &want, 1, 1e-6, want);
+    double carried[3];
+    const double weight[3] = {0, 0, -4 * SCENE_G};
+    scene_contact_force(&s, 0, -1, carried);
+    test_near("force", carried, weight, 3, 1e-6, 4 * SCENE_G);
+    assert_int_equal(s.info.patches, 1);
+    assert_true(s.info.faces >= 4);
+    scene_end(&s);
+}
+
+// a uniform pressure stops a spinning disc after 3 R w / (4 mu g)
+static void disc__stops_spinning(void** state)
+{
+    (void)state;
+    const double want = 3 * 0.05 * 20 / (4 * 0.3 * SCENE_G);
+    const double hint[2] = {0.02, 0.005}, allowed[2] = {0.03, 0.02};
+    for (int k = 0; k < 2; k++) {
+        scene s;
+        scene_begin(&s, 1);
+        scene_add(&s,
+                  "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 "
+                  "0.01'><freejoint/>"
+                  "<geom name='disc' type='cylinder' size='0.05 0.01' mass='1'/></body></worldbody><custom>"
+                  "<text name='talus.default' data='mu=0.3 d=10'/>"
+                  "<text name='talus.geom.floor' data='contact=rigid'/>"
+                  "<text name='talus.geom.disc' data='contact=compliant E=1e7 hint=%g'/></custom></mujoco>",
+                  hint[k]);
+        scene_start(&s, NULL);
+        s.v[5] = 20.0;
+        double t = 0.0;
+        for (; fabs(s.v[5]) > 0.01 && t < 1.0; t += 1e-3)
+            scene_run(&s, 1e-3, 1);
+        print_message("hint %g m: stopped after %g s, %d faces\n", hint[k], t, s.info.faces);
+        test_near("time", &t, &want, 1, allowed[k], want);
+        assert_true(hypot(s.v[0], s.v[1]) < 1e-3);
+        scene_end(&s);
+    }
+}
+
+static void stack__near_the_rigid_limit(void** state)
+{
+    (void)state;
+    const double E[3] = {1e6, 1e8, 1e10};
+    for (int k = 0; k < 3; k++) {
+        scene s;
+        scene_begin(&s, 1);
+        scene_add(&s, "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>");
+        for (int b = 0; b < 3; b++)
+            scene_add(&s,
+                      "<body name='b%d' pos='0 0 %.17g'><freejoint/><geom name='g%d' type='box' size='0.1 "
+                      "0.1 0.05' "
+                      "mass='1'/></body>",
+                      b, 0.05 - 1e-6 + (0.1 - 1e-6) * b, b);
+        scene_add(&s,
+                  "</worldbody><custom><text name='talus.default' data='contact=compliant E=%g d=5'/>"
+                  "<text name='talus.geom.floor' data='contact=rigid'/></custom></mujoco>",
+                  E[k]);
+        scene_start(&s, NULL);
+        scene_run(&s, 1e-2, 500);
+        for (int i = 0; i < 18; i++)
+            assert_true(fabs(s.v[i]) < 1e-6);
+        for (int b = 0; b < 3; b++) { // on the body below from body b + 1
+            double f[3];
+            const double want[3] = {0, 0, -(3 - b) * SCENE_G};
+            scene_contact_force(&s, b, b + 1, f);
+            test_near("interface", f, want, 3, 1e-5, 3 * SCENE_G);
+        }
+        scene_end(&s);
+    }
+}
+
+// a corner region that meets a side face: gradients across or against the normal make no contact
+static void rim__hit_gains_no_energy(void** state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const double h = k ? 1e-3 : 5e-4;
+        scene s;
+        scene_begin(&s, 1);
+        scene_add(
+            &s,
+            "<mujoco><option gravity='0 0 0'/><worldbody><geom name='rock' type='box' size='0.05 0.05 0.05'/>"
+            "<body pos='0.098 0 0.1005'><freejoint/><geom name='cube' type='box' size='0.05 0.05 0.05' "
+            "mass='1'/>"
+            "</body></worldbody><custom><text name='talus.default' data='d=0 mu=0.5'/>"
+            "<text name='talus.geom.rock' data='contact=rigid'/>"
+            "<text name='talus.geom.cube' data='contact=compliant E=1e7'/></custom></mujoco>");
+        scene_start(&s, NULL);
+        s.v[2] = -1.0;
+        double least = 0.5, most = 0.0, depth = 0.0;
+        int32_t left_out = 0, met = 0;
+        for (double t = 0.0; t < 0.05; t += h) {
+            scene_run(&s, h, 1);
+            talus_energy e;
+            assert_int_equal(talus_sim_energy(s.sim, s.state, &e), TALUS_OK);
+            most = fmax(most, e.kinetic - least); // kinetic alone: before and after the hit
+            least = s.info.faces ? least : fmin(least, e.kinetic);
+            left_out += s.info.left_out;
+            met += s.info.faces;
+            depth = fmax(depth, s.info.max_depth);
+        }
+        assert_true(met > 0 && left_out > 0);
+        assert_true(depth <= 0.1);
+        assert_true(most < 1e-6 * 0.5);
+        scene_end(&s);
+    }
+}
+
+static void patches__same_bits_on_all_threads(void** state)
+{
+    (void)state;
+    uint64_t hash[3];
+    for (int k = 0; k < 3; k++) {
+        scene s;
+        scene_begin(&s, k + 1);
+        scene_add(&s, "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>");
+        for (int b = 0; b < 8; b++)
+            scene_add(
+                &s,
+                "<body pos='%g %g %g'><freejoint/><geom type='%s' size='0.08 0.05 0.04' mass='1'/></body>",
+                0.1 * (b % 3), 0.12 * (b / 3), 0.1 + 0.11 * b, b % 2 ? "capsule" : "box");
+        scene_add(
+            &s,
+            "</worldbody><custom><text name='talus.default' data='contact=compliant E=1e5 hint=0.03 d=10'/>"
+            "<text name='talus.geom.floor' data='contact=rigid'/></custom></mujoco>");
+        scene_start(&s, NULL);
+        scene_run(&s, 2e-3, 250);
+        assert_true(s.info.faces > 0);
+        hash[k] = talus_state_hash(s.state);
+        if (k == 0) { // warm steps allocate nothing
+            scene_run(&s, 2e-3, 100);
+            const int64_t before = talus_context_allocations(s.ctx);
+            scene_run(&s, 2e-3, 20);
+            assert_true(talus_context_allocations(s.ctx) - before <= 2); // a new largest patch may still come
+        }
+        scene_end(&s);
+    }
+    assert_true(hash[0] == hash[1] && hash[1] == hash[2]);
+}
+
+static void unsupported_pair__touches_at_points_with_a_notice(void** state)
+{
+    (void)state;
+    scene s;
+    scene_begin(&s, 1);
+    scene_add(
+        &s,
+        "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/>"
+        "<geom name='ball' type='sphere' size='0.1' mass='1'/></body></worldbody><custom>"
+        "<text name='talus.default' data='contact=rigid'/></custom></mujoco>");
+    scene_start(&s, NULL);
+    assert_non_null(strstr(s.log.last[TALUS_NOTICE], "'floor' and 'ball' have no contact patch"));
+    scene_run(&s, 2e-3, 200);
+    assert_int_equal(s.info.contacts, 1);
+    assert_int_equal(s.info.faces, 0);
+    scene_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(box__rests_at_the_depth_of_its_weight),
+        cmocka_unit_test(disc__stops_spinning),
+        cmocka_unit_test(stack__near_the_rigid_limit),
+        cmocka_unit_test(rim__hit_gains_no_energy),
+        cmocka_unit_test(patches__same_bits_on_all_threads),
+        cmocka_unit_test(unsupported_pair__touches_at_points_with_a_notice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
