@@ -89,7 +89,8 @@ typedef struct talus_step_info {
     int32_t faces;       ///< of all patches that make a contact
     int32_t left_out;    ///< faces without a positive pressure gradient along their normal
     int64_t candidates;  ///< pairs of elements clipped for these
-    double t_broad, t_trees, t_clip; ///< of the geometry phase: broad phase; trees and clipping of patches, threads added up, s
+    double t_broad, t_trees,
+        t_clip; ///< of the geometry phase: broad phase; trees and clipping of patches, threads added up, s
     double phase[TALUS_PHASE_COUNT]; ///< wall time of each phase, s
     talus_solve_info solve;
 } talus_step_info;
