@@ -69,9 +69,10 @@ static talus_status compute(cli_args* a, const tl_patch_case* c, tl_patch* polyg
             "case '%s': A and B: rigid with rigid, half space with half space, and a compliant half "
             "space with a compliant mesh have no patch",
             c->name);
-    const tl_patch_options keep = {.vertices = true}, triangles = {.triangles = true, .vertices = true};
+    const tl_patch_options keep = {.vertices = true};
+    const tl_patch_options as_fan = {.triangles = true, .vertices = true};
     TL_TRY(tl_patch_collide(a->ctx, c->field[0], c->pose, c->field[1], c->pose + 1, &keep, polygon));
-    TL_TRY(tl_patch_collide(a->ctx, c->field[0], c->pose, c->field[1], c->pose + 1, &triangles, fan));
+    TL_TRY(tl_patch_collide(a->ctx, c->field[0], c->pose, c->field[1], c->pose + 1, &as_fan, fan));
     *out = json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", c->name, "mesh_A", mesh_json(c->field[0]), "mesh_B",
                      mesh_json(c->field[1]), "polygon", sum_json(polygon), "triangle", sum_json(fan));
     return *out ? TALUS_OK : tl_nomem(a->ctx, 0);

@@ -162,7 +162,7 @@ static void cross_polygons(const patch* p)
             sub3(c, b[j], a[i]);
             const double ax = dot3(da, u), ay = dot3(da, v), bx = dot3(db, u), by = dot3(db, v);
             const double cx = dot3(c, u), cy = dot3(c, v), det = ax * by - ay * bx;
-            if (fabs(det) <= PARALLEL_EDGES * hypot(ax, ay) * hypot(bx, by))
+            if (fabs(det) <= PARALLEL_EDGES * sqrt((ax * ax + ay * ay) * (bx * bx + by * by)))
                 continue;
             const double s = (cx * by - cy * bx) / det, t = (cx * ay - cy * ax) / det;
             if (s < 0.0 || s > 1.0 || t < 0.0 || t > 1.0)

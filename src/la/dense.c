@@ -74,16 +74,21 @@ INLINE void cholesky_solve(const double* l, int32_t n, int64_t lda, double* x)
 {
     for (int32_t j = 0; j < n; j++) {
         const double* lj = l + j * lda;
-        const double s = x[j] /= lj[j];
+        const double s = x[j] *= 1.0 / lj[j]; // a quotient that does not wait for x
         for (int32_t i = j + 1; i < n; i++)
             x[i] -= s * lj[i];
     }
     for (int32_t j = n - 1; j >= 0; j--) {
         const double* lj = l + j * lda;
-        double s = x[j];
-        for (int32_t i = j + 1; i < n; i++)
-            s -= lj[i] * x[i];
-        x[j] = s / lj[j];
+        // four sums: each addition waits for the last one of its own
+        double s[4] = {0};
+        int32_t i = j + 1;
+        for (; i + 4 <= n; i += 4)
+            for (int k = 0; k < 4; k++)
+                s[k] += lj[i + k] * x[i + k];
+        for (; i < n; i++)
+            s[0] += lj[i] * x[i];
+        x[j] = (x[j] - ((s[0] + s[1]) + (s[2] + s[3]))) * (1.0 / lj[j]);
     }
 }
 
@@ -108,7 +113,7 @@ INLINE void cholesky_inverse(const double* l, int32_t n, int64_t lda, double* in
         x[j] = 1.0;
         for (int32_t k = j; k < n; k++) {
             const double* lk = l + k * lda;
-            const double s = x[k] /= lk[k];
+            const double s = x[k] *= 1.0 / lk[k];
             for (int32_t i = k + 1; i < n; i++)
                 x[i] -= s * lk[i];
         }

@@ -7,13 +7,13 @@
 // p - ref is formed first: it is small and exact where p and ref are large and close.
 #include "mb_spatial.h"
 
-void tl_mb_point_jacobian(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p, double* J,
-                          int32_t ld)
+void tl_mb_frame_jacobian(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p,
+                          const double* const axis[3], double scale, double* J, int32_t ld)
 {
     const int32_t t = mb->body_tree[body];
     if (t < 0)
         return;
-    double r[3], *Jx = J, *Jy = J + ld, *Jz = J + 2 * (ptrdiff_t)ld;
+    double r[3];
     const int32_t d0 = mb->tree_dof[t], n = mb->tree_dof[t + 1] - d0;
     sub3(p, d->ref + 3 * t, r);
     for (int row = 0; row < 3; row++)
@@ -22,10 +22,17 @@ void tl_mb_point_jacobian(const tl_mb* mb, const tl_mb_data* d, int32_t body, co
         const double* S = d->S + 6 * i;
         double u[3];
         cross3(S, r, u);
-        Jx[i - d0] = S[3] + u[0];
-        Jy[i - d0] = S[4] + u[1];
-        Jz[i - d0] = S[5] + u[2];
+        add3(u, S + 3, u);
+        for (int row = 0; row < 3; row++)
+            J[row * (ptrdiff_t)ld + i - d0] = scale * dot3(axis[row], u);
     }
+}
+
+void tl_mb_point_jacobian(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p, double* J,
+                          int32_t ld)
+{
+    static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    tl_mb_frame_jacobian(mb, d, body, p, (const double* const[]){unit[0], unit[1], unit[2]}, 1.0, J, ld);
 }
 
 void tl_mb_point_velocity(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p, double* vel)

@@ -93,6 +93,9 @@ void tl_mb_aba(const tl_mb* mb, tl_mb_data* d, const double* v, const double* ta
 /// entries written. A body that does not move has no columns.
 void tl_mb_point_jacobian(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p, double* J,
                           int32_t ld);
+/// The same with rows along three unit vectors, times `scale`: a contact's Jacobian in its own frame.
+void tl_mb_frame_jacobian(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p,
+                          const double* const axis[3], double scale, double* J, int32_t ld);
 /// World velocity of the material point of `body` at p, after velocity.
 void tl_mb_point_velocity(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p, double* vel);
 /// Generalized force += J_p^T f for a world force f (3) and torque t (3, or NULL) on `body` at p: tau (nv).

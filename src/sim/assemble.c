@@ -12,21 +12,16 @@ static int32_t tree_dofs(const tl_mb* mb, int32_t tree)
 }
 
 // J (3 x n) rows t1 t2 n of sign * velocity of the body's point
-static double* write_rows(const talus_sim* sim, int32_t i, int32_t body, double sign, double* J, double* work)
+static double* write_rows(const talus_sim* sim, int32_t i, int32_t body, double sign, double* J)
 {
     const tl_mb* mb = &sim->model->mb;
     const tl_contact_set* c = &sim->now;
     const int32_t n = tree_dofs(mb, mb->body_tree[body]);
     if (n == 0)
         return J;
-    tl_mb_point_jacobian(mb, &sim->data, body, c->point + 3 * (int64_t)i, work, n);
     const double* axis[3] = {c->t1 + 3 * (int64_t)i, c->t2 + 3 * (int64_t)i, c->normal + 3 * (int64_t)i};
-    for (int r = 0; r < 3; r++, J += n) {
-        const double x = sign * axis[r][0], y = sign * axis[r][1], z = sign * axis[r][2];
-        for (int32_t k = 0; k < n; k++)
-            J[k] = x * work[k] + y * work[n + k] + z * work[2 * n + k];
-    }
-    return J;
+    tl_mb_frame_jacobian(mb, &sim->data, body, c->point + 3 * (int64_t)i, axis, sign, J, n);
+    return J + 3 * (int64_t)n;
 }
 
 // forces of the last step in today's frames; both lists are sorted by pair of geoms. Within a pair the features
@@ -93,7 +88,7 @@ static talus_status assemble_contacts(talus_sim* sim, const talus_state* s, tl_s
     ball_limit* balls = TL_ARENA(w, ball_limit, mb->njnt);
     if (!balls)
         return TALUS_ERR_NOMEM;
-    int32_t nball = 0, widest = 0;
+    int32_t nball = 0;
     int64_t nj = 0;
     for (int32_t j = 0; j < mb->njnt; j++)
         if (m->jnt_limited[j] && mb->jnt_type[j] == TL_JOINT_BALL &&
@@ -102,8 +97,6 @@ static talus_status assemble_contacts(talus_sim* sim, const talus_state* s, tl_s
     for (int32_t i = 0; i < c->n; i++)
         nj += 3 * (int64_t)(tree_dofs(mb, mb->body_tree[c->body_a[i]]) +
                             tree_dofs(mb, mb->body_tree[c->body_b[i]]));
-    for (int32_t t = 0; t < mb->ntree; t++)
-        widest = TL_MAX(widest, tree_dofs(mb, t));
     const int32_t n = c->n + nball;
     view_arrays v = {.tree_nv = TL_ARENA(w, int32_t, mb->ntree),
                      .tree_a = TL_ARENA(w, int32_t, n),
@@ -111,9 +104,8 @@ static talus_status assemble_contacts(talus_sim* sim, const talus_state* s, tl_s
                      .pair = TL_ARENA(w, int64_t, n),
                      .J = TL_ARENA(w, double, nj),
                      .f0 = TL_ARENA(w, double, 7 * (int64_t)n)};
-    double* work = TL_ARENA(w, double, 3 * (int64_t)widest);
     p->f = TL_ARENA(w, double, 3 * (int64_t)n);
-    if (!v.tree_nv || !v.tree_a || !v.tree_b || !v.pair || !v.J || !v.f0 || !work || !p->f)
+    if (!v.tree_nv || !v.tree_a || !v.tree_b || !v.pair || !v.J || !v.f0 || !p->f)
         return TALUS_ERR_NOMEM;
     memset(v.f0, 0, sizeof(double) * 3 * (size_t)n);
     v.delta0 = v.f0 + 3 * (int64_t)n;
@@ -127,8 +119,8 @@ static talus_status assemble_contacts(talus_sim* sim, const talus_state* s, tl_s
         v.tree_a[i] = mb->body_tree[c->body_a[i]];
         v.tree_b[i] = mb->body_tree[c->body_b[i]];
         v.pair[i] = (int64_t)c->body_a[i] * mb->nbody + c->body_b[i];
-        J = write_rows(sim, i, c->body_a[i], 1.0, J, work);
-        J = write_rows(sim, i, c->body_b[i], -1.0, J, work);
+        J = write_rows(sim, i, c->body_a[i], 1.0, J);
+        J = write_rows(sim, i, c->body_b[i], -1.0, J);
         v.delta0[i] = c->depth[i];
         v.k[i] = c->k[i];
         v.d[i] = c->d[i];

@@ -64,11 +64,13 @@ static void read_contacts(talus_sim* sim, const tl_step_problem* p, const double
         for (int s = 0; s < 2; s++) {
             const int32_t at = tree[s] < 0 ? 0 : mb->tree_dof[tree[s]];
             const int32_t n = tree[s] < 0 ? 0 : mb->tree_dof[tree[s] + 1] - at;
-            for (int32_t k = 0; k < 2 * n; k++)
-                w[k / n] += J[k] * v[at + k % n];
+            for (int32_t k = 0; k < n; k++) {
+                w[0] += J[k] * v[at + k];
+                w[1] += J[n + k] * v[at + k];
+            }
             J += 3 * (int64_t)n;
         }
-        c->slip[i] = hypot(w[0], w[1]);
+        c->slip[i] = sqrt(w[0] * w[0] + w[1] * w[1]);
     }
 }
 
