@@ -11,6 +11,7 @@
 #include "jacobian_gram/jacobian_gram.h"
 #include "jacobian_response/jacobian_response.h"
 #include "tals_limit/tals_limit.h"
+#include "tree_rows/tree_rows.h"
 #include "vector_sums/vector_sums.h"
 
 typedef struct tl_kernels {
@@ -23,6 +24,10 @@ typedef struct tl_kernels {
     tl_jacobian_add_fn* jacobian_add;
     tl_jacobian_gram_fn* jacobian_gram;
     tl_jacobian_response_fn* jacobian_response;
+    tl_rows_apply_fn* rows_apply;
+    tl_rows_add_fn* rows_add;
+    tl_rows_response_fn* rows_response;
+    tl_block_multiply_fn* block_multiply;
     tl_vector_dots_fn* vector_dots;
     tl_vector_combine_fn* vector_combine;
     tl_bit_join_fn* bit_join;

@@ -33,6 +33,22 @@ static inline void tl_store(double* p, tl_vd x)
     *(tl_vd_mem*)p = x;
 }
 
+/// The first k < TL_LANES values, zeros after them; nothing behind them is touched.
+static inline tl_vd tl_load_part(const double* p, int k)
+{
+#if defined(__AVX512F__) && TL_LANES == 8
+    return _mm512_maskz_loadu_pd((__mmask8)((1u << k) - 1u), p);
+#elif defined(__AVX2__) && TL_LANES == 4
+    const __m256i lane = _mm256_set_epi64x(3, 2, 1, 0);
+    return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(k), lane));
+#else
+    tl_vd x = {0};
+    for (int i = 0; i < k; i++)
+        x[i] = p[i];
+    return x;
+#endif
+}
+
 static inline tl_vd tl_set(double x)
 {
     return x - (tl_vd){0}; // x - 0 keeps the sign of zero

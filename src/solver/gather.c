@@ -289,44 +289,16 @@ static talus_status invert_masses(gather* g, tl_island* s)
     return TALUS_OK;
 }
 
-static double response_rows(const tl_island* s, int32_t t, const double* J, double* B)
-{
-    const int32_t n = s->dof[t + 1] - s->dof[t];
-    const double* Minv = s->Minv[t];
-    double w = 0.0;
-    memset(B, 0, sizeof(double) * (size_t)n);
-    for (int32_t j = 0; j < n; j++) {
-        if (J[j] == 0.0)
-            continue;
-        const double x = s->h * J[j];
-        for (int32_t i = 0; i < n; i++)
-            B[i] += Minv[(int64_t)n * j + i] * x;
-    }
-    for (int32_t i = 0; i < n; i++)
-        w += J[i] * B[i];
-    return w;
-}
-
 // B = h M^-1 J^T, and the diagonal of h J M^-1 J^T
 static void fill_responses(tl_island* s)
 {
+    const double* const* Minv = (const double* const*)s->Minv;
     if (s->six) {
         const tl_jacobian6 J = tl_isl_rows(s, s->J);
-        s->kernels->jacobian_response(s->nc, &J, (const double* const*)s->Minv, s->h, s->B, s->Wt, s->Wn);
-        return;
-    }
-    for (int32_t i = 0; i < s->nc; i++) {
-        const int32_t a = s->ta[i], b = s->tb[i];
-        const int32_t na = s->dof[a + 1] - s->dof[a], nb = b < 0 ? 0 : s->dof[b + 1] - s->dof[b];
-        double W[3];
-        for (int32_t r = 0; r < 3; r++) {
-            const int64_t at = s->joff[i] + (int64_t)r * (na + nb);
-            W[r] = response_rows(s, a, s->J + at, s->B + at);
-            if (b >= 0)
-                W[r] += response_rows(s, b, s->J + at + na, s->B + at + na);
-        }
-        s->Wt[i] = 0.5 * (W[0] + W[1]);
-        s->Wn[i] = W[2];
+        s->kernels->jacobian_response(s->nc, &J, Minv, s->h, s->B, s->Wt, s->Wn);
+    } else {
+        const tl_tree_rows J = tl_isl_tree_rows(s, s->J);
+        s->kernels->rows_response(s->nc, &J, Minv, s->h, s->B, s->Wt, s->Wn);
     }
 }
 

@@ -102,8 +102,14 @@ void tl_isl_A(const tl_island* s, const double* G, const double* x, double* y, d
 void tl_isl_force(const tl_island* s, const double* w, const double* bound, bool secant, double* f,
                   double* G);
 tl_contact_params tl_isl_params(const tl_island* s);
-/// The packed rows J or B for the six-dof kernels.
+/// The packed rows J or B for the kernels: of trees with six dofs, of any trees.
 tl_jacobian6 tl_isl_rows(const tl_island* s, const double* rows);
+tl_tree_rows tl_isl_tree_rows(const tl_island* s, const double* rows);
+/// w = rows v and v += scale rows^T f for the contacts in `list` (NULL: all), -1: none; rows = J or B.
+void tl_isl_apply(const tl_island* s, int32_t n, const int32_t* list, const double* rows, const double* v,
+                  int32_t ld, double* w);
+void tl_isl_add(const tl_island* s, int32_t n, const int32_t* list, const double* rows, double scale,
+                const double* f, int32_t ld, double* v);
 
 /// r = M (v - v*) - h J^T f(w), w = J v (3 x ld). @param f (3 x ld) out   @return relative residual
 typedef struct tl_residual {

@@ -45,71 +45,19 @@ static tl_batch slice(const tl_batch* b, int32_t at, int32_t n)
                       .bound = b->bound ? b->bound + at : NULL};
 }
 
-static inline void contact_velocity(const tl_island* s, int32_t i, const double* v, double* w, int32_t n)
-{
-    const int32_t a = s->ta[i], b = s->tb[i];
-    const double *J = s->J + s->joff[i], *va = v + s->dof[a], *vb = b < 0 ? v : v + s->dof[b];
-    const int32_t na = s->dof[a + 1] - s->dof[a], nb = b < 0 ? 0 : s->dof[b + 1] - s->dof[b];
-    for (int32_t r = 0; r < 3; r++, J += na + nb)
-        w[r * n] = tl_dot(J, va, na) + tl_dot(J + na, vb, nb);
-}
-
-static inline void respond(const tl_island* s, int32_t i, const double* df, double* v)
-{
-    const int32_t a = s->ta[i], b = s->tb[i];
-    const double* B = s->B + s->joff[i];
-    double *va = v + s->dof[a], *vb = b < 0 ? v : v + s->dof[b];
-    const int32_t na = s->dof[a + 1] - s->dof[a], nb = b < 0 ? 0 : s->dof[b + 1] - s->dof[b], n = na + nb;
-    for (int32_t c = 0; c < na; c++)
-        va[c] += B[c] * df[0] + B[n + c] * df[1] + B[2 * n + c] * df[2];
-    for (int32_t c = 0; c < nb; c++)
-        vb[c] += B[na + c] * df[0] + B[n + na + c] * df[1] + B[2 * n + na + c] * df[2];
-}
-
-static void colour_velocities(const tl_island* s, const tl_batch* b, const double* v, double* w)
-{
-    const int32_t n = b->n;
-    if (s->six) {
-        const tl_jacobian6 J = tl_isl_rows(s, s->J);
-        s->kernels->jacobian_apply(n, b->idx, &J, v, n, w);
-        return;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        if (b->idx[i] >= 0)
-            contact_velocity(s, b->idx[i], v, w + i, n);
-        else
-            w[i] = w[n + i] = w[2 * n + i] = 0.0;
-    }
-}
-
-// v += B df; the contacts of a colour share no tree
-static void colour_responses(const tl_island* s, const tl_batch* b, const double* df, double* v)
-{
-    const int32_t n = b->n;
-    if (s->six) {
-        const tl_jacobian6 B = tl_isl_rows(s, s->B);
-        s->kernels->jacobian_add(n, b->idx, &B, 1.0, df, n, v);
-        return;
-    }
-    for (int32_t i = 0; i < n && b->idx[i] >= 0; i++) {
-        const double d[3] = {df[i], df[n + i], df[2 * n + i]};
-        respond(s, b->idx[i], d, v);
-    }
-}
-
 // nu: where the linearization velocities go, NULL: not wanted yet
 static void sweep_colour(const tl_island* s, const tl_batch* b, double* f, double* scratch, double* v,
                          double* nu)
 {
     const int32_t n = b->n;
     double *w = scratch, *y = scratch + 3 * n, *fn = scratch + 6 * n;
-    colour_velocities(s, b, v, w);
+    tl_isl_apply(s, n, b->idx, s->J, v, n, w);
     tl_batch_local(s, b, w, f, y, fn);
     for (int32_t i = 0; i < 3 * n; i++) {
         w[i] = fn[i] - f[i];
         f[i] = fn[i];
     }
-    colour_responses(s, b, w, v);
+    tl_isl_add(s, n, b->idx, s->B, 1.0, w, n, v); // the contacts of a colour share no tree
     if (nu)
         tl_batch_scatter(b, y, nu, s->ld);
 }
