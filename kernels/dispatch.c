@@ -14,7 +14,8 @@
         .tals_limit = tl_tals_limit_##name, .gradient_apply = tl_gradient_apply_##name,                      \
         .jacobian_apply = tl_jacobian_apply_##name, .jacobian_add = tl_jacobian_add_##name,                  \
         .jacobian_gram = tl_jacobian_gram_##name, .jacobian_response = tl_jacobian_response_##name,          \
-        .rows_apply = tl_rows_apply_##name, .rows_add = tl_rows_add_##name,                                  \
+        .rows_apply = tl_rows_apply_##name, .dense_factor = tl_dense_factor_##name,                          \
+        .dense_solve = tl_dense_solve_##name, .rows_add = tl_rows_add_##name,                                \
         .rows_response = tl_rows_response_##name, .block_multiply = tl_block_multiply_##name,                \
         .vector_dots = tl_vector_dots_##name, .vector_combine = tl_vector_combine_##name,                    \
         .bit_join = tl_bit_join_##name,                                                                      \

@@ -6,6 +6,7 @@
 #include "bit_join/bit_join.h"
 #include "contact_force/contact_force.h"
 #include "contact_local/contact_local.h"
+#include "dense_small/dense_small.h"
 #include "gradient_apply/gradient_apply.h"
 #include "jacobian_apply/jacobian_apply.h"
 #include "jacobian_gram/jacobian_gram.h"
@@ -28,6 +29,8 @@ typedef struct tl_kernels {
     tl_rows_add_fn* rows_add;
     tl_rows_response_fn* rows_response;
     tl_block_multiply_fn* block_multiply;
+    tl_dense_factor_fn* dense_factor;
+    tl_dense_solve_fn* dense_solve;
     tl_vector_dots_fn* vector_dots;
     tl_vector_combine_fn* vector_combine;
     tl_bit_join_fn* bit_join;

@@ -3,6 +3,7 @@
 // values) or by LU with partial pivoting over all rows (values with `upper`). It ignores sparsity, so it is
 // the reference the other backends are compared with; its cost is n^3/3 or 2 n^3/3.
 #include "factor.h"
+#include "kernels.h"
 
 struct tl_factor {
     talus_context* ctx;
@@ -69,7 +70,8 @@ static talus_status factor(tl_factor* f, const tl_values* v)
     TL_TRY(TL_GROW(f->ctx, f->piv, f->piv_cap, 0, n));
     gather(f, v);
     f->lu = v->upper != NULL;
-    f->ready = f->lu ? tl_dense_lu(f->a, n, n, f->piv) : tl_dense_cholesky(f->a, n, n);
+    f->ready =
+        f->lu ? tl_dense_lu(f->a, n, n, f->piv) : tl_context_kernels(f->ctx)->dense_factor(n, n, f->a) != 0;
     return f->ready ? TALUS_OK : TALUS_ERR_SINGULAR;
 }
 
@@ -80,7 +82,7 @@ static void solve(tl_factor* f, double* x)
     if (f->lu)
         tl_dense_lu_solve(f->a, n, n, f->piv, x, 1, n);
     else
-        tl_dense_cholesky_solve(f->a, n, n, x, 1, n);
+        tl_context_kernels(f->ctx)->dense_solve(n, n, f->a, x);
 }
 
 static tl_factor_stats stats(const tl_factor* f)

@@ -73,8 +73,18 @@ typedef struct tl_island {
     // result
     double *v, *v_mean, *f; // (nv) (nv) (3 x ld)
     talus_solve_info info;
+    double clock; // end of the stage before
     bool failed_memory;
 } tl_island;
+
+/// The time since the last lap belongs to *phase (s->info.t_...): one reading of the clock a stage, because
+/// small islands take microseconds.
+static inline void tl_isl_lap(tl_island* s, double* phase)
+{
+    const double now = tl_now();
+    *phase += now - s->clock;
+    s->clock = now;
+}
 
 /// Sum from left to right: the same bits wherever it is used.
 static inline double tl_dot(const double* a, const double* b, int32_t n)

@@ -61,10 +61,7 @@ static void accept(tl_island* s, const newton* n, double relative)
 // r at v, where w = J v
 static tl_residual evaluate(tl_island* s, newton* n)
 {
-    const double t0 = tl_now();
-    const tl_residual r = tl_isl_residual(s, n->v, NULL, n->r, n->w, n->f, n->work2);
-    s->info.t_limit += tl_now() - t0;
-    return r;
+    return tl_isl_residual(s, n->v, NULL, n->r, n->w, n->f, n->work2);
 }
 
 // fl = F - G (w - nu): the forces linearized at nu
@@ -116,7 +113,6 @@ static bool newton_direction(tl_island* s, newton* n, bool try_kept, double scal
 // w = J v, fl = F - G (w - nu), nu = local(w, fl); or sweeps from the forces there
 static talus_status update_nu(tl_island* s, newton* n, int32_t sweep)
 {
-    const double t0 = tl_now();
     tl_isl_velocity(s, n->v, n->w);
     linearized_force(s, n);
     const tl_contact_params p = tl_isl_params(s);
@@ -129,7 +125,6 @@ static talus_status update_nu(tl_island* s, newton* n, int32_t sweep)
         }
         tl_isl_pair_rounds(s, n->patches, n->npatches, n->v, n->fl, n->nu);
     }
-    s->info.t_limit += tl_now() - t0;
     if (sweep) {
         TL_TRY(tl_isl_sweep(s, sweep, n->F, n->v, n->nu));
         tl_isl_velocity(s, n->v, n->w);
@@ -174,10 +169,8 @@ static bool iterate(tl_island* s, newton* n, tl_residual r, int32_t limit)
             find_worst(s, n);
             return false;
         }
-        const double t1 = tl_now();
         tl_isl_force(s, n->nu, NULL, false, n->F, n->G);
         form_rhs(s, n);
-        s->info.t_limit += tl_now() - t1;
         if (!newton_direction(s, n, k == 1 ? n->quiet : r.relative < FAST_RESIDUAL, r.scale))
             return false;
         s->info.iterations++;

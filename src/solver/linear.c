@@ -241,10 +241,9 @@ talus_status tl_isl_factor(tl_island* s, const double* G, bool full)
 {
     const tl_arena_mark mark = tl_arena_get_mark(&s->work);
     assembly a = {0};
-    const double t0 = tl_now();
+    tl_isl_lap(s, &s->info.t_limit);
     talus_status status = assemble(s, G, full, &a);
-    const double t1 = tl_now();
-    double t2 = t1;
+    tl_isl_lap(s, &s->info.t_assemble);
     if (status >= 0)
         status = use_factor(s, choose_backend(s, full));
     tl_slot* slot = s->slot;
@@ -253,7 +252,7 @@ talus_status tl_isl_factor(tl_island* s, const double* G, bool full)
         tl_factor* f = slot->factor[slot->current];
         const int32_t analyses = b->stats(f).analyses;
         status = b->analyze(f, &a.pattern, TL_ORDER_AUTO);
-        t2 = tl_now();
+        tl_isl_lap(s, &s->info.t_symbolic);
         const tl_values values = {.lower = a.lower, .upper = a.upper};
         if (status >= 0)
             status = b->factor(f, &values);
@@ -275,9 +274,7 @@ talus_status tl_isl_factor(tl_island* s, const double* G, bool full)
     }
     tl_arena_release(&s->work, mark);
     s->info.factorizations++;
-    s->info.t_assemble += t1 - t0;
-    s->info.t_symbolic += t2 - t1;
-    s->info.t_factor += tl_now() - t2;
+    tl_isl_lap(s, &s->info.t_factor);
     return status;
 }
 
@@ -379,7 +376,7 @@ static double steps_to_go(double first, double now, int32_t steps, double stop)
 
 bool tl_isl_gmres(tl_island* s, const double* G, const double* b, const tl_gmres_goal* goal, double* x)
 {
-    const double t0 = tl_now();
+    tl_isl_lap(s, &s->info.t_limit);
     const int32_t n = s->nv, steps = goal->steps;
     const tl_arena_mark mark = tl_arena_get_mark(&s->work);
     krylov* k = TL_ARENA(&s->work, krylov, 1);
@@ -430,6 +427,6 @@ bool tl_isl_gmres(tl_island* s, const double* G, const double* b, const tl_gmres
     }
     combine(s, k, j, x);
     tl_arena_release(&s->work, mark);
-    s->info.t_solve += tl_now() - t0;
+    tl_isl_lap(s, &s->info.t_solve);
     return reached;
 }

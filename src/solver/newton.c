@@ -69,9 +69,9 @@ void tl_isl_newton(tl_island* s)
         }
         for (int64_t i = 0; i < nv; i++)
             d[i] = -r[i];
-        const double t0 = tl_now();
+        tl_isl_lap(s, &s->info.t_limit);
         tl_isl_solve(s, d);
-        const double t1 = tl_now();
+        tl_isl_lap(s, &s->info.t_solve);
         double step = 1.0;
         if (s->opt->globalization == TALUS_GLOBALIZATION_TALS) {
             tl_isl_velocity(s, d, dw);
@@ -81,8 +81,6 @@ void tl_isl_newton(tl_island* s)
         for (int64_t i = 0; i < nv; i++)
             v[i] += step * d[i];
         s->info.iterations++;
-        s->info.t_solve += t1 - t0;
-        s->info.t_limit += tl_now() - t1;
     }
     memcpy(s->v_mean, s->v, sizeof(double) * (size_t)nv);
 }

@@ -71,13 +71,17 @@ static void solve_task(void* arg, int32_t begin, int32_t end, int32_t block)
 {
     (void)block;
     tl_islands* all = arg;
+    double clock = tl_now();
     for (int32_t i = all->task[begin]; i < all->task[end]; i++) {
         tl_island* s = all->island + i;
+        s->clock = clock;
         if (s->opt->globalization == TALUS_GLOBALIZATION_LIFTING)
             tl_isl_lifting(s);
         else
             tl_isl_newton(s);
         tl_arena_release(&s->work, (tl_arena_mark){0});
+        tl_isl_lap(s, &s->info.t_limit);
+        clock = s->clock;
     }
 }
 

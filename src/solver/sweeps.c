@@ -64,7 +64,6 @@ static void sweep_colour(const tl_island* s, const tl_batch* b, double* f, doubl
 
 talus_status tl_isl_sweep(tl_island* s, int32_t sweeps, double* f, double* v, double* nu)
 {
-    const double t0 = tl_now();
     const tl_arena_mark mark = tl_arena_get_mark(&s->work);
     int32_t total;
     int32_t* start = TL_ARENA(&s->work, int32_t, s->ncolour + 1);
@@ -99,6 +98,5 @@ talus_status tl_isl_sweep(tl_island* s, int32_t sweeps, double* f, double* v, do
     if (sweeps == 0)
         tl_isl_velocity(s, v, nu);
     tl_arena_release(&s->work, mark);
-    s->info.t_limit += tl_now() - t0;
     return TALUS_OK;
 }
