@@ -29,6 +29,7 @@ THIRD = {
     r"omp\.h": {"base/tasks_openmp.c"},
     r"hwloc\.h": {"base/topology.c"},
     r"cholmod\.h": {"la/backend_cholmod.c"},
+    r"umfpack\.h": {"la/backend_umfpack.c"},
     r"amd\.h": {"la/order.c"},
     r"metis\.h": {"la/order_metis.c"},
     r"libxml/.*": {"scene/xml.c"},

@@ -25,3 +25,6 @@ extern const tl_backend tl_backend_own, tl_backend_dense;
 #ifdef TALUS_HAVE_CHOLMOD
 extern const tl_backend tl_backend_cholmod;
 #endif
+#ifdef TALUS_HAVE_UMFPACK
+extern const tl_backend tl_backend_umfpack;
+#endif

@@ -35,7 +35,12 @@ typedef enum tl_order {
     TL_ORDER_METIS,
     TL_ORDER_NATURAL
 } tl_order;
-typedef enum tl_backend_kind { TL_BACKEND_OWN, TL_BACKEND_DENSE, TL_BACKEND_CHOLMOD } tl_backend_kind;
+typedef enum tl_backend_kind {
+    TL_BACKEND_OWN,
+    TL_BACKEND_DENSE,
+    TL_BACKEND_CHOLMOD,
+    TL_BACKEND_UMFPACK
+} tl_backend_kind;
 
 /// A factorization with its workspaces; grows, never shrinks.
 typedef struct tl_factor tl_factor;
@@ -57,7 +62,8 @@ typedef struct tl_backend {
     /// pattern and sizes are copied; a pattern equal to the last one is recognized and costs a comparison.
     /// @return OK, ERR_NOMEM (analyze again before factor)
     talus_status (*analyze)(tl_factor* f, const tl_pattern* p, tl_order order);
-    /// @return OK, ERR_SINGULAR (a pivot that is not positive for symmetric values, zero or not finite),
+    /// @return OK, ERR_SINGULAR (a pivot that is not positive for symmetric values, zero or not finite;
+    /// umfpack takes indefinite values),
     /// ERR_NOMEM. No message is sent for ERR_SINGULAR: the solver decides what it means.
     talus_status (*factor)(tl_factor* f, const tl_values* a);
     /// x in: right-hand side, out: solution, node order of the pattern. f is not changed but for its own

@@ -77,6 +77,12 @@ const tl_backend* tl_backend_get(tl_backend_kind kind)
 #else
         return NULL;
 #endif
+    case TL_BACKEND_UMFPACK:
+#ifdef TALUS_HAVE_UMFPACK
+        return &tl_backend_umfpack;
+#else
+        return NULL;
+#endif
     }
     return NULL;
 }

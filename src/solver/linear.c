@@ -213,6 +213,8 @@ static int32_t choose_backend(const tl_island* s, bool full)
         return TL_BACKEND_OWN;
     case TALUS_BACKEND_CHOLMOD:
         return full ? TL_BACKEND_OWN : TL_BACKEND_CHOLMOD;
+    case TALUS_BACKEND_UMFPACK:
+        return TL_BACKEND_UMFPACK;
     default:
         return s->nv <= DENSE_DOFS ? TL_BACKEND_DENSE : TL_BACKEND_OWN;
     }

@@ -17,6 +17,9 @@ talus_status talus_solver_create(talus_context* ctx, const talus_solver_options*
     if (options && options->backend == TALUS_BACKEND_CHOLMOD && !tl_backend_get(TL_BACKEND_CHOLMOD))
         return tl_fail(ctx, TALUS_ERR_UNSUPPORTED,
                        "solver.backend=cholmod: this build has no CHOLMOD (-DTALUS_WITH_CHOLMOD=ON)");
+    if (options && options->backend == TALUS_BACKEND_UMFPACK && !tl_backend_get(TL_BACKEND_UMFPACK))
+        return tl_fail(ctx, TALUS_ERR_UNSUPPORTED,
+                       "solver.backend=umfpack: this build has no UMFPACK (-DTALUS_WITH_UMFPACK=ON)");
     talus_solver* s = tl_calloc(ctx, sizeof *s);
     if (!s)
         return tl_nomem(ctx, sizeof *s);

@@ -86,7 +86,8 @@ static void fail_each(tl_backend_kind kind, bool symmetric, tl_order order)
 static void backends__survive_each_failed_allocation(void** state)
 {
     (void)state;
-    static const tl_backend_kind kinds[] = {TL_BACKEND_OWN, TL_BACKEND_DENSE, TL_BACKEND_CHOLMOD};
+    static const tl_backend_kind kinds[] = {TL_BACKEND_OWN, TL_BACKEND_DENSE, TL_BACKEND_CHOLMOD,
+                                            TL_BACKEND_UMFPACK};
     for (int32_t k = 0; k < TL_COUNT(kinds); k++) {
         fail_each(kinds[k], true, TL_ORDER_AUTO);
         fail_each(kinds[k], true, TL_ORDER_METIS);
@@ -97,7 +98,8 @@ static void backends__survive_each_failed_allocation(void** state)
 static void backends__destroy_accepts_null(void** state)
 {
     (void)state;
-    static const tl_backend_kind kinds[] = {TL_BACKEND_OWN, TL_BACKEND_DENSE, TL_BACKEND_CHOLMOD};
+    static const tl_backend_kind kinds[] = {TL_BACKEND_OWN, TL_BACKEND_DENSE, TL_BACKEND_CHOLMOD,
+                                            TL_BACKEND_UMFPACK};
     for (int32_t k = 0; k < TL_COUNT(kinds); k++)
         if (tl_backend_get(kinds[k]))
             tl_backend_get(kinds[k])->destroy(NULL);

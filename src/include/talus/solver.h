@@ -19,7 +19,8 @@ typedef enum talus_backend {
     TALUS_BACKEND_AUTO = 0, ///< dense for small islands, own sparse otherwise, by problem size
     TALUS_BACKEND_DENSE = 1,
     TALUS_BACKEND_OWN = 2,
-    TALUS_BACKEND_CHOLMOD = 3
+    TALUS_BACKEND_CHOLMOD = 3,
+    TALUS_BACKEND_UMFPACK = 4
 } talus_backend;
 
 /// Solver options: D(name, default, min, max, unit, help), I(...) for integers,
@@ -30,7 +31,7 @@ typedef enum talus_backend {
     E(coupling, 0, "two-way|one-way", "one-way freezes the normal forces at (q0, v0)")                       \
     E(islands, 1, "off|on", "solve connected components apart, each with its own tolerance")                 \
     E(reuse, 1, "off|on", "try the kept factor before making a new one")                                     \
-    E(backend, 0, "auto|dense|own|cholmod", "factorization of the linear systems")                           \
+    E(backend, 0, "auto|dense|own|cholmod|umfpack", "factorization of the linear systems")                           \
     I(sweeps, 10, 0, 1000, "-", "nonlinear Gauss-Seidel sweeps at the start of a moving island")             \
     I(max_iter, 20, 0, 100000, "-", "Newton iterations of the first try (tals, none: of the only try)")      \
     I(max_iter_restart, 40, 0, 100000, "-", "Newton iterations after a cold restart")                        \
