@@ -41,6 +41,11 @@ static const cli_option options[] = {
     {'c',
      {"capture", KEY('c'), "STEP FILE.json", 0,
       "Contact problem of step STEP (0: the first), for 'talus solve'", 2}},
+    {'F', {"families", KEY('F'), "LIST", 0, "Kinds of scenes, with commas", 1}},
+    {'Z', {"sizes", KEY('Z'), "LIST", 0, "Counts of bodies", 1}},
+    {'T', {"cores", KEY('T'), "LIST", 0, "Thread counts (default: 1 and the cores this process may use)", 1}},
+    {'R', {"repeat", KEY('R'), "N", 0, "Repetitions, the best counts (default 5)", 1}},
+    {'Q', {"quick", KEY('Q'), NULL, 0, "Small scenes, one short repetition", 1}},
     {'C', {"cases", KEY('C'), "FILE.json", 0, "Pairs of bodies and their poses", 1}},
     {'V', {"vtu", KEY('V'), "FILE.vtu", 0, "Patches as polygons with pressure, for ParaView", 2}},
     {'J', {"json", KEY('J'), NULL, 0, "Print the result as one JSON object", 2}},
@@ -144,6 +149,21 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
         break;
     case KEY('c'):
         read_capture(state, a, arg);
+        break;
+    case KEY('F'):
+        a->families = arg;
+        break;
+    case KEY('Z'):
+        a->sizes = arg;
+        break;
+    case KEY('T'):
+        a->cores = arg;
+        break;
+    case KEY('R'):
+        a->repeat = read_count(state, "--repeat", arg, 1, 1000);
+        break;
+    case KEY('Q'):
+        a->quick = true;
         break;
     case KEY('C'):
         a->cases = arg;

@@ -58,6 +58,11 @@ typedef struct cli_args {
     uint64_t seed;        // e: --seed
     bool seeded;          //    given
     const char* output;   // w: -o FILE
+    const char* families; // F: --families LIST
+    const char* sizes;    // Z: --sizes LIST
+    const char* cores;    // T: --cores LIST of thread counts
+    int32_t repeat;       // R: --repeat N, 0: not given
+    bool quick;           // Q: --quick
     const char* cases;    // C: --cases FILE.json
     const char* vtu;      // V: --vtu FILE.vtu
     // messages
@@ -76,7 +81,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_cmd_run, cli_cmd_solve, cli_cmd_gen, cli_cmd_info, cli_cmd_dynamics,
-    cli_cmd_profile, cli_cmd_patches;
+    cli_cmd_profile, cli_cmd_patches, cli_cmd_bench;
 
 /// Parse argv[1..] for a command (argv[0] is shown in usage lines). Ends the process on --help (0) and on
 /// wrong usage (2).

@@ -14,9 +14,9 @@
 #define TEXT(x) #x
 #define VERSION_TEXT(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
 
-static const cli_command* const commands[] = {&cli_cmd_run,    &cli_cmd_profile,  &cli_cmd_gen,
-                                              &cli_cmd_info,   &cli_cmd_dynamics, &cli_cmd_solve,
-                                              &cli_cmd_patches};
+static const cli_command* const commands[] = {&cli_cmd_run,     &cli_cmd_profile,  &cli_cmd_gen,
+                                              &cli_cmd_info,    &cli_cmd_dynamics, &cli_cmd_solve,
+                                              &cli_cmd_patches, &cli_cmd_bench};
 
 static const char help_tail[] =
     "\n"
