@@ -58,10 +58,10 @@ typedef void tl_snode_extend_fn(int32_t c0, int32_t c1, const double* src, int64
                                 int32_t col0, const tl_snode_piece* piece, int32_t npiece, int32_t strip0,
                                 double* dst, int64_t d_strip, int64_t d_col);
 
-/// y -= A x over n columns: nstrip strips of A, y (8 nstrip); x any alignment.
+/// y -= A x (set 0) or y = -A x (set 1) over n columns: nstrip strips of A, y (8 nstrip); x any alignment.
 typedef void tl_snode_forward_fn(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x,
-                                 double* y);
-/// x -= A^T y.
+                                 double* y, int32_t set);
+/// x -= A^T y. Columns n up to the next multiple of 8 must be zero; those elements of x are read and written.
 typedef void tl_snode_backward_fn(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y,
                                   double* x);
 

@@ -148,11 +148,14 @@ void tl_snode_extend_ref(int32_t c0, int32_t c1, const double* src, int64_t ld, 
 }
 
 void tl_snode_forward_ref(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x,
-                          double* y)
+                          double* y, int32_t set)
 {
-    for (int64_t i = 0; i < (int64_t)nstrip * STRIP; i++)
+    for (int64_t i = 0; i < (int64_t)nstrip * STRIP; i++) {
+        double s = set ? 0.0 : y[i];
         for (int32_t p = 0; p < n; p++)
-            y[i] -= a[at(i, p, stride)] * x[p];
+            s -= a[at(i, p, stride)] * x[p];
+        y[i] = s;
+    }
 }
 
 void tl_snode_backward_ref(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y,

@@ -438,7 +438,8 @@ void NAME(extend)(int32_t c0, int32_t c1, const double* src, int64_t ld, const i
 // ---- solves
 // ----------------------------------------------------------------------------------------------------
 
-void NAME(forward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x, double* y)
+void NAME(forward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x, double* y,
+                   int32_t set)
 {
     for (int32_t i = 0; i < nstrip; i++, a += stride, y += STRIP) {
         // four sums hide the latency of a single chain
@@ -451,43 +452,61 @@ void NAME(forward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, c
         for (; p < n; p++)
             UNROLL for (int32_t v = 0; v < VS; v++) sum[0][v] =
                 fma_v(*(const vd*)(a + p * STRIP + v * TL_LANES), splat(x[p]), sum[0][v]);
-        UNROLL for (int32_t v = 0; v < VS; v++) * (vd*)(y + v * TL_LANES) -=
-            (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
-    }
-}
-
-INLINE double total(vd x)
-{
-    double s = 0.0;
-    UNROLL for (int32_t i = 0; i < TL_LANES; i += 2) s += x[i] + x[i + 1];
-    return s;
-}
-
-INLINE void backward_columns(const int32_t columns, int32_t nstrip, const double* a, int64_t stride,
-                             const double* y, double* x)
-{
-    vd sum[8];
-    UNROLL for (int32_t c = 0; c < columns; c++) sum[c] = splat(0.0);
-    for (int32_t i = 0; i < nstrip; i++, a += stride, y += STRIP) {
         UNROLL for (int32_t v = 0; v < VS; v++)
         {
-            const vd yv = *(const vd*)(y + v * TL_LANES);
-            UNROLL for (int32_t c = 0; c < columns; c++) sum[c] =
-                fma_v(*(const vd*)(a + c * STRIP + v * TL_LANES), yv, sum[c]);
+            const vd total = (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
+            vd* out = (vd*)(y + v * TL_LANES);
+            if (set)
+                *out = -total;
+            else
+                *out -= total;
         }
     }
-    UNROLL for (int32_t c = 0; c < columns; c++) x[c] -= total(sum[c]);
+}
+
+// x[c] -= total of the lanes of sum[c]: all eight at once, by transposing while adding
+INLINE void subtract_totals(const vd* sum, double* x)
+{
+#if TL_LANES == 8
+    __m512d pair[4], quad[2];
+    UNROLL for (int32_t i = 0; i < 4; i++)
+    {
+        const __m512d a = (__m512d)sum[2 * i], b = (__m512d)sum[2 * i + 1];
+        pair[i] = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+    }
+    UNROLL for (int32_t i = 0; i < 2; i++) quad[i] =
+        _mm512_add_pd(_mm512_shuffle_f64x2(pair[2 * i], pair[2 * i + 1], 0x88),
+                      _mm512_shuffle_f64x2(pair[2 * i], pair[2 * i + 1], 0xdd));
+    const __m512d total = _mm512_add_pd(_mm512_shuffle_f64x2(quad[0], quad[1], 0x88),
+                                        _mm512_shuffle_f64x2(quad[0], quad[1], 0xdd));
+    _mm512_storeu_pd(x, _mm512_sub_pd(_mm512_loadu_pd(x), total));
+#elif TL_LANES == 4
+    UNROLL for (int32_t i = 0; i < 8; i += 4)
+    {
+        const __m256d p = _mm256_hadd_pd((__m256d)sum[i], (__m256d)sum[i + 1]);
+        const __m256d q = _mm256_hadd_pd((__m256d)sum[i + 2], (__m256d)sum[i + 3]);
+        const __m256d total =
+            _mm256_add_pd(_mm256_permute2f128_pd(p, q, 0x20), _mm256_permute2f128_pd(p, q, 0x31));
+        _mm256_storeu_pd(x + i, _mm256_sub_pd(_mm256_loadu_pd(x + i), total));
+    }
+#else
+    UNROLL for (int32_t c = 0; c < 8; c++) x[c] -= sum[c][0] + sum[c][1];
+#endif
 }
 
 void NAME(backward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y, double* x)
 {
-    int32_t p = 0;
-    for (; p + 8 <= n; p += 8)
-        backward_columns(8, nstrip, a + p * STRIP, stride, y, x + p);
-    if (p + 4 <= n) {
-        backward_columns(4, nstrip, a + p * STRIP, stride, y, x + p);
-        p += 4;
+    for (int32_t p = 0; p < n; p += STRIP) {
+        const double* ap = a + p * STRIP;
+        vd sum[STRIP];
+        UNROLL for (int32_t c = 0; c < STRIP; c++) sum[c] = splat(0.0);
+        for (int32_t i = 0; i < nstrip; i++, ap += stride)
+            UNROLL for (int32_t v = 0; v < VS; v++)
+            {
+                const vd yv = *(const vd*)(y + i * STRIP + v * TL_LANES);
+                UNROLL for (int32_t c = 0; c < STRIP; c++) sum[c] =
+                    fma_v(*(const vd*)(ap + c * STRIP + v * TL_LANES), yv, sum[c]);
+            }
+        subtract_totals(sum, x + p);
     }
-    for (; p < n; p++)
-        backward_columns(1, nstrip, a + p * STRIP, stride, y, x + p);
 }

@@ -107,6 +107,7 @@ static void lay_out(tl_symbolic* y)
     for (int32_t s = y->nsuper - 1; s >= 0; s--)
         y->super[s].depth = y->super[s].parent >= 0 ? y->super[y->super[s].parent].depth + 1 : 0;
     int64_t top[2] = {0, 0}, high[2] = {0, 0}, panel = 0, row = 0;
+    y->nplace = 0;
     y->largest_panel = 0;
     y->stats = (tl_factor_stats){.nsuper = y->nsuper};
     for (int32_t s = 0; s < y->nsuper; s++) {
@@ -115,6 +116,8 @@ static void lay_out(tl_symbolic* y)
         x->panel = panel;
         panel += (int64_t)(x->kp + x->mp) * x->kp;
         x->row = row;
+        x->at = y->nplace;
+        y->nplace += x->kp;
         row += x->m;
         x->cb = top[parity];
         top[parity] += (int64_t)x->mp * x->mp;
@@ -186,9 +189,10 @@ static void list_pieces(tl_symbolic* y, const lists* l, int32_t c, int64_t* coun
     x->piece = *count;
     for (int64_t q = l->ptr[c]; q < l->ptr[c + 1]; q++) {
         const int32_t p = l->rows[q], size = l->start[p + 1] - l->start[p];
+        const tl_super* of = y->super + l->super_at[p];
         for (int32_t i = 0; i < size; i++, r++) {
             const int32_t to = col[r] = l->place[p] + i, lane = to % TL_STRIP;
-            y->rowidx[x->row + r] = l->start[p] + i;
+            y->rowidx[x->row + r] = of->at + l->start[p] - of->first + i;
             if (r > 0 && lane > 0 && to == col[r - 1] + 1) {
                 tl_snode_piece* last = y->piece + *count - 1;
                 last->hi++;

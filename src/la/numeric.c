@@ -161,7 +161,7 @@ talus_status tl_numeric_factor(tl_factor* f, const tl_values* v)
         TL_TRY(TL_GROW(f->ctx, f->panel[half], f->panel_cap[half], 0, y->panel_size));
         TL_TRY(TL_GROW(f->ctx, f->cb[half], f->cb_cap[half], 0, y->cb_size));
     }
-    TL_TRY(TL_GROW(f->ctx, f->work, f->work_cap, 0, TL_PADDED(y->nrow) + y->largest_panel));
+    TL_TRY(TL_GROW(f->ctx, f->work, f->work_cap, 0, y->nplace + y->largest_panel));
     for (int32_t s = 0; s < y->nsuper; s++)
         if (factor_supernode(f, y->super + s, v))
             return TALUS_ERR_SINGULAR;
@@ -181,32 +181,30 @@ static void multiply_block(const tl_factor* f, const double* z, int64_t stride, 
     if (transposed)
         f->kernels->backward(strips, n, z, stride, x, t);
     else
-        f->kernels->forward(strips, n, z, stride, x, t);
-    for (int32_t i = 0; i < n; i++)
-        x[i] = -t[i];
+        f->kernels->forward(strips, n, z, stride, x, t, 1);
+    for (int32_t s = 0; s < strips; s++)
+        for (int32_t i = 0; i < TL_STRIP; i++)
+            x[s * TL_STRIP + i] = -t[s * TL_STRIP + i];
 }
 
-// forward through one supernode: b (nrow) permuted, t (kp + mp) scratch
+// forward through one supernode: b (nplace), its pivots in place; t (mp) scratch
 static void solve_down(const tl_factor* f, const tl_super* x, double* b, double* t)
 {
     const int64_t stride = (int64_t)TL_STRIP * x->kp;
     const double *panel = f->panel[0] + x->panel, *upper = f->panel[f->lu] + x->panel;
     const int32_t* row = f->sym.rowidx + x->row;
-    memcpy(t, b + x->first, sizeof(double) * (size_t)x->k);
-    memset(t + x->k, 0, sizeof(double) * (size_t)(x->kp - x->k + x->mp));
+    double* p = b + x->at;
     for (int32_t j = 0; j < x->k; j += TL_BLOCK) {
         const int32_t n = TL_MIN(TL_BLOCK, x->k - j), next = j + TL_BLOCK;
         const int64_t at = j / TL_STRIP * stride + j * TL_STRIP;
-        const double* a = panel + at;
-        multiply_block(f, upper + at, stride, n, t + j, true);
+        multiply_block(f, upper + at, stride, n, p + j, true);
         if (next < x->k)
-            f->kernels->forward((x->kp - next) / TL_STRIP, n, a + TL_BLOCK / TL_STRIP * stride, stride, t + j,
-                                t + next);
+            f->kernels->forward((x->kp - next) / TL_STRIP, n, panel + at + TL_BLOCK / TL_STRIP * stride,
+                                stride, p + j, p + next, 0);
     }
-    f->kernels->forward(x->mp / TL_STRIP, x->k, panel + x->kp / TL_STRIP * stride, stride, t, t + x->kp);
-    memcpy(b + x->first, t, sizeof(double) * (size_t)x->k);
+    f->kernels->forward(x->mp / TL_STRIP, x->k, panel + x->kp / TL_STRIP * stride, stride, p, t, 1);
     for (int32_t i = 0; i < x->m; i++)
-        b[row[i]] += t[x->kp + i];
+        b[row[i]] += t[i];
 }
 
 static void solve_up(const tl_factor* f, const tl_super* x, double* b, double* t)
@@ -214,34 +212,49 @@ static void solve_up(const tl_factor* f, const tl_super* x, double* b, double* t
     const int64_t stride = (int64_t)TL_STRIP * x->kp;
     const double *panel = f->panel[0] + x->panel, *upper = f->panel[f->lu] + x->panel;
     const int32_t* row = f->sym.rowidx + x->row;
-    memcpy(t, b + x->first, sizeof(double) * (size_t)x->k);
-    memset(t + x->k, 0, sizeof(double) * (size_t)(x->kp - x->k));
+    double* p = b + x->at;
     for (int32_t i = 0; i < x->m; i++)
-        t[x->kp + i] = b[row[i]];
-    memset(t + x->kp + x->m, 0, sizeof(double) * (size_t)(x->mp - x->m));
-    f->kernels->backward(x->mp / TL_STRIP, x->k, upper + x->kp / TL_STRIP * stride, stride, t + x->kp, t);
+        t[i] = b[row[i]];
+    for (int32_t i = x->m; i < x->mp; i++)
+        t[i] = 0.0;
+    f->kernels->backward(x->mp / TL_STRIP, x->k, upper + x->kp / TL_STRIP * stride, stride, t, p);
     for (int32_t j = (x->k - 1) / TL_BLOCK * TL_BLOCK; j >= 0; j -= TL_BLOCK) {
         const int32_t n = TL_MIN(TL_BLOCK, x->k - j), next = j + TL_BLOCK;
         const int64_t at = j / TL_STRIP * stride + j * TL_STRIP;
         if (next < x->k)
             f->kernels->backward((x->kp - next) / TL_STRIP, n, upper + at + TL_BLOCK / TL_STRIP * stride,
-                                 stride, t + next, t + j);
-        multiply_block(f, panel + at, stride, n, t + j, false);
+                                 stride, p + next, p + j);
+        multiply_block(f, panel + at, stride, n, p + j, false);
     }
-    memcpy(b + x->first, t, sizeof(double) * (size_t)x->k);
+}
+
+// rows of the pattern into the places of the supernodes, whose last rows are zero, or back
+static void permute(const tl_symbolic* y, double* x, double* b, bool in)
+{
+    for (int32_t s = 0; s < y->nsuper; s++) {
+        const tl_super* of = y->super + s;
+        const int32_t* row = y->row_of + of->first;
+        double* p = b + of->at;
+        for (int32_t i = 0; i < of->k; i++) {
+            if (in)
+                p[i] = x[row[i]];
+            else
+                x[row[i]] = p[i];
+        }
+        for (int32_t i = of->k; i < of->kp && in; i++)
+            p[i] = 0.0;
+    }
 }
 
 void tl_numeric_solve(tl_factor* f, double* x)
 {
     const tl_symbolic* y = &f->sym;
-    double *b = f->work, *t = f->work + TL_PADDED(y->nrow);
+    double *b = f->work, *t = f->work + y->nplace;
     TL_ASSERT(f->ready);
-    for (int32_t i = 0; i < y->nrow; i++)
-        b[i] = x[y->row_of[i]];
+    permute(y, x, b, true);
     for (int32_t s = 0; s < y->nsuper; s++)
         solve_down(f, y->super + s, b, t);
     for (int32_t s = y->nsuper - 1; s >= 0; s--)
         solve_up(f, y->super + s, b, t);
-    for (int32_t i = 0; i < y->nrow; i++)
-        x[y->row_of[i]] = b[i];
+    permute(y, x, b, false);
 }

@@ -20,6 +20,7 @@ typedef struct tl_graph {
 /// One supernode: k pivot rows and m rows below them, both rounded up to strips in kp and mp.
 typedef struct tl_super {
     int32_t first;   // first pivot, a permuted row
+    int32_t at;      // its place in the vector of solves, where every supernode has kp rows
     int32_t k, m;    // pivots, rows below
     int32_t kp, mp;  // rounded up to 8
     int32_t parent;  // -1: a root
@@ -47,11 +48,11 @@ typedef struct tl_scatter {
 enum { TL_SCATTER_DIAGONAL, TL_SCATTER_STRAIGHT, TL_SCATTER_TRANSPOSED };
 
 typedef struct tl_symbolic {
-    int32_t nsuper, nrow;
+    int32_t nsuper, nrow, nplace; // nplace: sum of kp
     tl_super* super;
     int32_t* perm;   // (n) node eliminated at each position
     int32_t* row_of; // (nrow) row of the pattern that stands at a permuted row
-    int32_t* rowidx; // permuted rows below each supernode
+    int32_t* rowidx; // places of the rows below each supernode in the vector of solves
     int32_t* colmap; // their row in the parent's panel, pivots rounded up
     tl_snode_piece* piece;
     tl_scatter* scatter;
