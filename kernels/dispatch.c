@@ -18,7 +18,7 @@
         .dense_solve = tl_dense_solve_##name, .rows_add = tl_rows_add_##name,                                \
         .rows_response = tl_rows_response_##name, .block_multiply = tl_block_multiply_##name,                \
         .vector_dots = tl_vector_dots_##name, .vector_combine = tl_vector_combine_##name,                    \
-        .bit_join = tl_bit_join_##name,                                                                      \
+        .bit_join = tl_bit_join_##name, .boxes_overlap = tl_boxes_overlap_##name,                            \
     }
 
 // widest first

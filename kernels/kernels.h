@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bit_join/bit_join.h"
+#include "boxes_overlap/boxes_overlap.h"
 #include "contact_force/contact_force.h"
 #include "contact_local/contact_local.h"
 #include "dense_small/dense_small.h"
@@ -34,6 +35,7 @@ typedef struct tl_kernels {
     tl_vector_dots_fn* vector_dots;
     tl_vector_combine_fn* vector_combine;
     tl_bit_join_fn* bit_join;
+    tl_boxes_overlap_fn* boxes_overlap;
 } tl_kernels;
 
 /// The widest set, or the one named by the environment variable TALUS_ISA (a debugging aid).

@@ -132,6 +132,23 @@ static inline tl_vd tl_sqrt(tl_vd x)
 
 #endif
 
+/// Bit l is lane l.
+static inline unsigned tl_bits(tl_vm m)
+{
+#if defined(__AVX512F__) && TL_LANES == 8
+    return m;
+#elif defined(__AVX2__) && TL_LANES == 4
+    return (unsigned)_mm256_movemask_pd((tl_vd)m);
+#elif defined(__SSE2__) && TL_LANES == 2
+    return (unsigned)_mm_movemask_pd((tl_vd)m);
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < TL_LANES; i++)
+        bits |= (unsigned)(m[i] != 0) << i;
+    return bits;
+#endif
+}
+
 /// m ? a : 0
 static inline tl_vd tl_keep(tl_vm m, tl_vd a)
 {

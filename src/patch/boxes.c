@@ -4,8 +4,9 @@
 // meet; one element a leaf.
 #include "field.h"
 
+/// Corners lo and hi at pressure 0 and at the field's largest; between them the true box is no larger than theirs.
 typedef struct item {
-    double lo[3], hi[3], c[3];
+    double lo[2][3], hi[2][3], c[3];
     int32_t element;
 } item;
 
@@ -48,59 +49,114 @@ static void halve(item* a, int32_t n, int k)
     }
 }
 
+static void unite(item* out, const item* a)
+{
+    for (int t = 0; t < 2; t++)
+        for (int k = 0; k < 3; k++) {
+            out->lo[t][k] = fmin(out->lo[t][k], a->lo[t][k]);
+            out->hi[t][k] = fmax(out->hi[t][k], a->hi[t][k]);
+        }
+}
+
+static void write_node(tl_box* node, const item* box, double p_most)
+{
+    for (int k = 0; k < 3; k++) {
+        double c[2], h[2];
+        for (int t = 0; t < 2; t++) {
+            c[t] = 0.5 * (box->lo[t][k] + box->hi[t][k]);
+            h[t] = 0.5 * (box->hi[t][k] - box->lo[t][k]);
+        }
+        node->c[k] = c[0];
+        node->h[k] = h[0];
+        node->cp[k] = p_most > 0.0 ? (c[1] - c[0]) / p_most : 0.0;
+        node->hp[k] = p_most > 0.0 ? (h[1] - h[0]) / p_most : 0.0;
+    }
+}
+
 static int32_t build(tl_field* f, item* a, int32_t n, int32_t at)
 {
-    tl_box_node* node = f->node + at;
-    double lo[3], hi[3], clo[3], chi[3];
-    for (int k = 0; k < 3; k++) {
-        lo[k] = clo[k] = INFINITY;
-        hi[k] = chi[k] = -INFINITY;
-    }
-    for (int32_t i = 0; i < n; i++)
+    item box = a[0];
+    double clo[3], chi[3];
+    copy3(clo, a[0].c);
+    copy3(chi, a[0].c);
+    for (int32_t i = 1; i < n; i++) {
+        unite(&box, a + i);
         for (int k = 0; k < 3; k++) {
-            lo[k] = fmin(lo[k], a[i].lo[k]);
-            hi[k] = fmax(hi[k], a[i].hi[k]);
             clo[k] = fmin(clo[k], a[i].c[k]);
             chi[k] = fmax(chi[k], a[i].c[k]);
         }
-    int longest = 0;
-    for (int k = 0; k < 3; k++) {
-        node->c[k] = 0.5 * (lo[k] + hi[k]);
-        node->h[k] = 0.5 * (hi[k] - lo[k]);
-        longest = chi[k] - clo[k] > chi[longest] - clo[longest] ? k : longest;
     }
+    write_node(f->box + at, &box, f->p_most);
     if (n == 1) {
-        node->right = ~a->element;
+        f->right[at] = ~a->element;
         return at + 1;
     }
+    int longest = 0;
+    for (int k = 1; k < 3; k++)
+        longest = chi[k] - clo[k] > chi[longest] - clo[longest] ? k : longest;
     halve(a, n, longest);
-    node->right = build(f, a, n / 2, at + 1);
-    return build(f, a + n / 2, n - n / 2, node->right);
+    f->right[at] = build(f, a, n / 2, at + 1);
+    return build(f, a + n / 2, n - n / 2, f->right[at]);
+}
+
+// A point of pressure p is a mean of corners whose mean pressure is p. So x >= lo + p s for it when that holds for
+// the corners, and for all points up to pressure p when s <= 0. Elements that reach no more than half of the
+// field's pressure have the same box for all: extended to the largest pressure it would be many times too large.
+static void bound_element(const tl_field* f, int32_t e, item* a)
+{
+    const int32_t n = f->kind == TL_FIELD_COMPLIANT ? 4 : 3, *v = f->element + n * (int64_t)e;
+    double p[4] = {0}, least = INFINITY, largest = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+        p[i] = f->p ? f->p[v[i]] : 0.0;
+        least = fmin(least, p[i]);
+        largest = fmax(largest, p[i]);
+    }
+    if (largest < 0.5 * f->p_most)
+        least = largest;
+    for (int k = 0; k < 3; k++) {
+        double lo = INFINITY, hi = -INFINITY, down = 0.0, up = 0.0;
+        for (int32_t i = 0; i < n; i++)
+            if (p[i] <= least) {
+                const double x = f->x[3 * (int64_t)v[i] + k];
+                lo = fmin(lo, x);
+                hi = fmax(hi, x);
+            }
+        for (int32_t i = 0; i < n; i++)
+            if (p[i] > least) {
+                const double x = f->x[3 * (int64_t)v[i] + k];
+                down = fmin(down, (x - lo) / p[i]);
+                up = fmax(up, (x - hi) / p[i]);
+            }
+        a->lo[0][k] = lo;
+        a->hi[0][k] = hi;
+        a->lo[1][k] = lo + down * f->p_most;
+        a->hi[1][k] = hi + up * f->p_most;
+        a->c[k] = 0.5 * (lo + hi);
+    }
+    a->element = e;
 }
 
 talus_status tl_field_boxes(talus_context* ctx, tl_field* f)
 {
-    const int32_t n = f->info.ne, corners = f->kind == TL_FIELD_COMPLIANT ? 4 : 3;
+    const int32_t n = f->info.ne;
+    const int64_t corners = f->kind == TL_FIELD_COMPLIANT ? 4 : 3, nodes = 2 * (int64_t)n - 1;
     item* a = tl_alloc(ctx, sizeof(item) * (size_t)n);
-    f->node = tl_alloc(ctx, sizeof *f->node * (2 * (size_t)n - 1));
-    if (!a || !f->node) {
+    f->box = tl_calloc(ctx, sizeof *f->box * (size_t)nodes);
+    f->right = tl_alloc(ctx, sizeof *f->right * (size_t)nodes);
+    if (!a || !f->box || !f->right) {
         tl_free(ctx, a);
         return tl_nomem(ctx, sizeof(item) * (size_t)n);
     }
-    for (int32_t e = 0; e < n; e++) {
-        a[e].element = e;
-        for (int k = 0; k < 3; k++) {
-            double lo = INFINITY, hi = -INFINITY;
-            for (int32_t i = 0; i < corners; i++) {
-                const double x = f->x[3 * (int64_t)f->element[corners * (int64_t)e + i] + k];
-                lo = fmin(lo, x);
-                hi = fmax(hi, x);
-            }
-            a[e].lo[k] = lo;
-            a[e].hi[k] = hi;
-            a[e].c[k] = 0.5 * (lo + hi);
+    for (int k = 0; k < 3; k++) {
+        f->lo[k] = INFINITY;
+        f->hi[k] = -INFINITY;
+        for (int64_t i = 0; i < corners * n; i++) {
+            f->lo[k] = fmin(f->lo[k], f->x[3 * (int64_t)f->element[i] + k]);
+            f->hi[k] = fmax(f->hi[k], f->x[3 * (int64_t)f->element[i] + k]);
         }
     }
+    for (int32_t e = 0; e < n; e++)
+        bound_element(f, e, a + e);
     build(f, a, n, 0);
     tl_free(ctx, a);
     return TALUS_OK;

@@ -19,13 +19,6 @@
 #define ACROSS 1e-10
 #define COS_TURNED (-0.38268343236508977) // cos(5 pi / 8)
 
-/// Where B is, in A's axes.
-typedef struct placed {
-    double R[9], t[3]; // x_A = R x_B + t
-    double absR[9];
-    double near; // corners closer than this are one
-} placed;
-
 static void turn(const double* R, const double* x, double* y)
 {
     for (int i = 0; i < 3; i++)
@@ -38,7 +31,7 @@ static void turn_back(const double* R, const double* x, double* y)
         y[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
 }
 
-static void place(const tl_pose* Xa, const tl_pose* Xb, placed* B)
+static void place(const tl_pose* Xa, const tl_pose* Xb, tl_placed* B)
 {
     double d[3];
     sub3(d, Xb->p, Xa->p);
@@ -49,111 +42,14 @@ static void place(const tl_pose* Xa, const tl_pose* Xb, placed* B)
             for (int k = 0; k < 3; k++)
                 s += Xa->R[3 * k + i] * Xb->R[3 * k + j];
             B->R[3 * i + j] = s;
-            B->absR[3 * i + j] = fabs(s);
         }
 }
 
 /// A function (n, d) . (x, 1) of B's coordinates as one of A's.
-static void place_plane(const placed* B, const double* plane, double* out)
+static void place_plane(const tl_placed* B, const double* plane, double* out)
 {
     turn(B->R, plane, out);
     out[3] = plane[3] - dot3(out, B->t);
-}
-
-// ---- boxes ----------------------------------------------------------------------------------------------
-
-// separating axes of two oriented boxes (Gottschalk et al. 1996), face normals first; a little wide, so that
-// touching boxes overlap
-static bool boxes_overlap(const placed* B, const tl_box_node* a, const tl_box_node* b)
-{
-    double t[3];
-    const double *R = B->R, *Q = B->absR, *x = a->h, *y = b->h;
-    turn(R, b->c, t);
-    for (int i = 0; i < 3; i++)
-        t[i] += B->t[i] - a->c[i];
-    const double slack = 1e-12 * (x[0] + x[1] + x[2] + y[0] + y[1] + y[2]);
-    for (int i = 0; i < 3; i++)
-        if (fabs(t[i]) > x[i] + Q[3 * i] * y[0] + Q[3 * i + 1] * y[1] + Q[3 * i + 2] * y[2] + slack)
-            return false;
-    for (int j = 0; j < 3; j++)
-        if (fabs(t[0] * R[j] + t[1] * R[3 + j] + t[2] * R[6 + j]) >
-            y[j] + Q[j] * x[0] + Q[3 + j] * x[1] + Q[6 + j] * x[2] + slack)
-            return false;
-    for (int i = 0; i < 3; i++) {
-        const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-        for (int j = 0; j < 3; j++) {
-            const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            const double reach =
-                x[i1] * Q[3 * i2 + j] + x[i2] * Q[3 * i1 + j] + y[j1] * Q[3 * i + j2] + y[j2] * Q[3 * i + j1];
-            if (fabs(t[i2] * R[3 * i1 + j] - t[i1] * R[3 * i2 + j]) > reach + slack)
-                return false;
-        }
-    }
-    return true;
-}
-
-static talus_status add_candidate(talus_context* ctx, tl_patch* p, int32_t ea, int32_t eb)
-{
-    const int64_t n = 2 * p->candidates;
-    if (n + 2 > p->cand_cap)
-        TL_TRY(TL_GROW(ctx, p->cand, p->cand_cap, n, n + 2));
-    p->cand[n] = ea;
-    p->cand[n + 1] = eb;
-    p->candidates++;
-    return TALUS_OK;
-}
-
-#define DEPTH 128 // two trees halved at medians: at most 31 levels each, one entry a level
-
-static talus_status find_pairs(talus_context* ctx, const tl_field* a, const tl_field* b, const placed* B,
-                               tl_patch* p)
-{
-    int32_t stack[DEPTH][2], n = 1;
-    stack[0][0] = stack[0][1] = 0;
-    while (n > 0) {
-        const int32_t i = stack[--n][0], j = stack[n][1];
-        const tl_box_node *x = a->node + i, *y = b->node + j;
-        p->boxes++;
-        if (!boxes_overlap(B, x, y))
-            continue;
-        if (x->right < 0 && y->right < 0) {
-            TL_TRY(add_candidate(ctx, p, ~x->right, ~y->right));
-            continue;
-        }
-        // open the larger box
-        const bool open_a = y->right < 0 || (x->right >= 0 && dot3(x->h, x->h) >= dot3(y->h, y->h));
-        TL_ASSERT(n + 2 <= DEPTH);
-        stack[n][0] = open_a ? x->right : i;
-        stack[n++][1] = open_a ? j : y->right;
-        stack[n][0] = open_a ? i + 1 : i;
-        stack[n++][1] = open_a ? j : j + 1;
-    }
-    return TALUS_OK;
-}
-
-/// Elements of f whose box meets the plane (compliant) or its lower side (rigid).
-static talus_status find_below(talus_context* ctx, const tl_field* f, const double* plane, bool crossing,
-                               bool f_is_a, tl_patch* p)
-{
-    int32_t stack[DEPTH], n = 1;
-    stack[0] = 0;
-    while (n > 0) {
-        const int32_t i = stack[--n];
-        const tl_box_node* x = f->node + i;
-        const double height = dot3(plane, x->c) + plane[3];
-        const double reach = fabs(plane[0]) * x->h[0] + fabs(plane[1]) * x->h[1] + fabs(plane[2]) * x->h[2];
-        p->boxes++;
-        if (height > reach || (crossing && height < -reach))
-            continue;
-        if (x->right < 0) {
-            TL_TRY(add_candidate(ctx, p, f_is_a ? ~x->right : 0, f_is_a ? 0 : ~x->right));
-            continue;
-        }
-        TL_ASSERT(n + 2 <= DEPTH);
-        stack[n++] = x->right;
-        stack[n++] = i + 1;
-    }
-    return TALUS_OK;
 }
 
 // ---- polygons -------------------------------------------------------------------------------------------
@@ -249,7 +145,7 @@ static void corners(const tl_field* f, int32_t e, int32_t n, double (*v)[3])
         copy3(v[i], f->x + 3 * (int64_t)f->element[n * (int64_t)e + i]);
 }
 
-static void corners_placed(const placed* B, const tl_field* f, int32_t e, int32_t n, double (*v)[3])
+static void corners_placed(const tl_placed* B, const tl_field* f, int32_t e, int32_t n, double (*v)[3])
 {
     for (int32_t i = 0; i < n; i++) {
         turn(B->R, f->x + 3 * (int64_t)f->element[n * (int64_t)e + i], v[i]);
@@ -290,7 +186,7 @@ typedef struct face {
     double ga, gb;
 } face;
 
-static bool equal_pressures(const tl_field* a, const tl_field* b, const placed* B, int32_t ea, int32_t eb,
+static bool equal_pressures(const tl_field* a, const tl_field* b, const tl_placed* B, int32_t ea, int32_t eb,
                             face* f)
 {
     double pb[4], plane[4], v[4][3];
@@ -322,7 +218,7 @@ static bool equal_pressures(const tl_field* a, const tl_field* b, const placed* 
 }
 
 // a triangle of the rigid side inside a tetrahedron of the other; normals of the triangle point out of its body
-static bool triangle_in_tet(const tl_field* a, const tl_field* b, const placed* B, int32_t ea, int32_t eb,
+static bool triangle_in_tet(const tl_field* a, const tl_field* b, const tl_placed* B, int32_t ea, int32_t eb,
                             face* f)
 {
     const bool rigid_b = b->kind == TL_FIELD_RIGID;
@@ -357,7 +253,7 @@ static bool triangle_in_tet(const tl_field* a, const tl_field* b, const placed* 
 }
 
 // `half` is the boundary of the half space in A's axes, normal outward
-static bool tet_at_half_space(const tl_field* a, const tl_field* b, const placed* B, const double* half,
+static bool tet_at_half_space(const tl_field* a, const tl_field* b, const tl_placed* B, const double* half,
                               int32_t ea, int32_t eb, face* f)
 {
     const bool half_b = b->kind == TL_FIELD_HALF_RIGID;
@@ -380,8 +276,8 @@ static bool tet_at_half_space(const tl_field* a, const tl_field* b, const placed
     return f->q.n >= 3;
 }
 
-static bool triangle_in_half_space(const tl_field* a, const tl_field* b, const placed* B, const double* half,
-                                   int32_t ea, int32_t eb, face* f)
+static bool triangle_in_half_space(const tl_field* a, const tl_field* b, const tl_placed* B,
+                                   const double* half, int32_t ea, int32_t eb, face* f)
 {
     const bool half_b = b->kind == TL_FIELD_HALF_COMPLIANT;
     const double slope = half_b ? b->slope : a->slope;
@@ -522,7 +418,7 @@ static void write_fan(tl_patch* p, const tl_pose* Xa, const face* f, int32_t ea,
 
 static double longest_side(const tl_field* f)
 {
-    return f->node ? 2.0 * fmax(f->node->h[0], fmax(f->node->h[1], f->node->h[2])) : INFINITY;
+    return f->box ? fmax(f->hi[0] - f->lo[0], fmax(f->hi[1] - f->lo[1], f->hi[2] - f->lo[2])) : INFINITY;
 }
 
 static bool is_half(const tl_field* f)
@@ -539,8 +435,8 @@ bool tl_patch_supported(const tl_field* a, const tl_field* b)
     return !(rigid_a && rigid_b);
 }
 
-static bool make_face(const tl_field* a, const tl_field* b, const placed* B, const double* half, int32_t ea,
-                      int32_t eb, face* f)
+static bool make_face(const tl_field* a, const tl_field* b, const tl_placed* B, const double* half,
+                      int32_t ea, int32_t eb, face* f)
 {
     if (half)
         return a->kind == TL_FIELD_COMPLIANT || b->kind == TL_FIELD_COMPLIANT
@@ -553,18 +449,18 @@ static bool make_face(const tl_field* a, const tl_field* b, const placed* B, con
 
 // the boundary of the half space, seen from the other body's own axes and in A's
 static talus_status find_at_half_space(talus_context* ctx, const tl_field* a, const tl_field* b,
-                                       const placed* B, double* half, tl_patch* p)
+                                       const tl_placed* B, double* half, tl_patch* p)
 {
     const double z[4] = {0.0, 0.0, 1.0, 0.0};
     if (is_half(b)) {
         place_plane(B, z, half);
-        return find_below(ctx, a, half, a->kind == TL_FIELD_COMPLIANT, true, p);
+        return tl_find_below(ctx, a, half, true, p);
     }
     memcpy(half, z, sizeof z);
     double own[4];
     turn_back(B->R, z, own);
     own[3] = B->t[2];
-    return find_below(ctx, b, own, b->kind == TL_FIELD_COMPLIANT, false, p);
+    return tl_find_below(ctx, b, own, false, p);
 }
 
 talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_pose* Xa, const tl_field* b,
@@ -577,7 +473,7 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
     if (!tl_patch_supported(a, b))
         return tl_fail(ctx, TALUS_ERR_UNSUPPORTED, "no contact patch between these two kinds of fields");
     const double t0 = tl_now();
-    placed B;
+    tl_placed B;
     place(Xa, Xb, &B);
     out->size = fmin(longest_side(a), longest_side(b));
     B.near = NEAR * out->size;
@@ -586,7 +482,7 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
     if (half)
         TL_TRY(find_at_half_space(ctx, a, b, &B, plane, out));
     else
-        TL_TRY(find_pairs(ctx, a, b, &B, out));
+        TL_TRY(tl_find_pairs(ctx, a, b, &B, out));
     const double t1 = tl_now();
     const int64_t most = out->candidates * (chosen.triangles ? TL_POLYGON_MAX : 1);
     if (most > INT32_MAX / 8)

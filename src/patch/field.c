@@ -20,7 +20,7 @@ void tl_field_destroy(talus_context* ctx, tl_field* f)
 {
     if (!f)
         return;
-    void* const arrays[] = {f->x, f->element, f->p, f->plane, f->grad, f->node};
+    void* const arrays[] = {f->x, f->element, f->p, f->plane, f->grad, f->box, f->right};
     for (int32_t i = 0; i < TL_COUNT(arrays); i++)
         tl_free(ctx, arrays[i]);
     tl_free(ctx, f);
@@ -173,6 +173,111 @@ static talus_status allocate(talus_context* ctx, tl_field* f, int32_t nv, int32_
     return TALUS_OK;
 }
 
+// ---- surfaces -------------------------------------------------------------------------------------------
+
+typedef struct side {
+    int32_t v[3];   // sorted
+    int32_t tri[3]; // outward
+} side;
+
+static int compare_sides(const void* x, const void* y)
+{
+    const side *a = x, *b = y;
+    for (int k = 0; k < 3; k++)
+        if (a->v[k] != b->v[k])
+            return a->v[k] < b->v[k] ? -1 : 1;
+    return 0;
+}
+
+// all sides, equal ones together
+static talus_status sorted_sides(talus_context* ctx, int32_t ne, const int32_t* tet, const double* x,
+                                 side** out)
+{
+    static const int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    side* s = tl_alloc(ctx, sizeof(side) * 8 * (size_t)ne);
+    if (!s)
+        return tl_nomem(ctx, sizeof(side) * 8 * (size_t)ne);
+    for (int32_t i = 0; i < 4 * ne; i++) {
+        const int32_t* v = tet + 4 * (int64_t)(i / 4);
+        const bool reversed = tet_volume(x, v) < 0.0;
+        for (int k = 0; k < 3; k++)
+            s[i].v[k] = s[i].tri[k] = v[faces[i % 4][reversed ? 2 - k : k]];
+        for (int k = 0; k < 2; k++) // sort three numbers
+            for (int j = 0; j < 2 - k; j++)
+                if (s[i].v[j] > s[i].v[j + 1]) {
+                    const int32_t t = s[i].v[j];
+                    s[i].v[j] = s[i].v[j + 1];
+                    s[i].v[j + 1] = t;
+                }
+    }
+    tl_sort(s, 4 * ne, sizeof(side), compare_sides, s + 4 * (int64_t)ne);
+    *out = s;
+    return TALUS_OK;
+}
+
+static int32_t equal_sides(const side* s, int32_t i, int32_t ne)
+{
+    int32_t n = 1;
+    while (i + n < 4 * ne && compare_sides(s + i, s + i + n) == 0)
+        n++;
+    return n;
+}
+
+talus_status tl_surface_of(talus_context* ctx, int32_t ne, const int32_t* tet, const double* x, int32_t** tri,
+                           int32_t* nt)
+{
+    side* s = NULL;
+    *tri = tl_alloc(ctx, sizeof(int32_t) * 12 * (size_t)ne);
+    const talus_status status =
+        *tri ? sorted_sides(ctx, ne, tet, x, &s) : tl_nomem(ctx, sizeof(int32_t) * 12 * (size_t)ne);
+    if (status < 0) {
+        tl_free(ctx, *tri);
+        *tri = NULL;
+        return status;
+    }
+    *nt = 0;
+    for (int32_t i = 0, n; i < 4 * ne; i += n) {
+        n = equal_sides(s, i, ne);
+        if (n == 1)
+            memcpy(*tri + 3 * (int64_t)(*nt)++, s[i].tri, sizeof s[i].tri);
+    }
+    tl_free(ctx, s);
+    return TALUS_OK;
+}
+
+// the side of v[0] first tells which way round: two tetrahedra across a side name it in opposite ways
+static bool are_opposite(const side* a, const side* b)
+{
+    int i = 0, j = 0;
+    while (a->tri[i] != a->v[0])
+        i++;
+    while (b->tri[j] != b->v[0])
+        j++;
+    return a->tri[(i + 1) % 3] == b->tri[(j + 2) % 3];
+}
+
+// What bounds the pressure at a depth (trees.c): the steepest gradient, and the largest pressure where a path out
+// of an element does not enter its neighbour. A little more, for the round-off of gradients of flat elements.
+static talus_status bound_pressure(talus_context* ctx, tl_field* f)
+{
+    side* s = NULL;
+    TL_TRY(sorted_sides(ctx, f->info.ne, f->element, f->x, &s));
+    for (int32_t i = 0, n; i < 4 * f->info.ne; i += n) {
+        n = equal_sides(s, i, f->info.ne);
+        for (int k = 0; k < 3 && !(n == 2 && are_opposite(s + i, s + i + 1)); k++)
+            f->p_surface = fmax(f->p_surface, f->p[s[i].v[k]]);
+    }
+    for (int32_t e = 0; e < f->info.ne; e++) {
+        f->slope = fmax(f->slope, 1.05 * norm3(f->grad[e]));
+        for (int k = 0; k < 4; k++)
+            f->p_most = fmax(f->p_most, f->p[f->element[4 * (int64_t)e + k]]);
+    }
+    tl_free(ctx, s);
+    return TALUS_OK;
+}
+
+// ---- making -----------------------------------------------------------------------------------------------
+
 static talus_status fill(talus_context* ctx, tl_field* f, int32_t nv, const double* x, int32_t ne,
                          const int32_t* element, const double* p, const char* name)
 {
@@ -197,6 +302,8 @@ static talus_status fill(talus_context* ctx, tl_field* f, int32_t nv, const doub
             f->grad[e][3] = 0.0;
         }
     }
+    if (p)
+        TL_TRY(bound_pressure(ctx, f));
     return tl_field_boxes(ctx, f);
 }
 
@@ -214,59 +321,6 @@ talus_status tl_field_make(talus_context* ctx, int32_t nv, const double* x, int3
         return status;
     }
     *out = f;
-    return TALUS_OK;
-}
-
-// ---- surfaces -------------------------------------------------------------------------------------------
-
-typedef struct side {
-    int32_t v[3];   // sorted
-    int32_t tri[3]; // outward
-} side;
-
-static int compare_sides(const void* x, const void* y)
-{
-    const side *a = x, *b = y;
-    for (int k = 0; k < 3; k++)
-        if (a->v[k] != b->v[k])
-            return a->v[k] < b->v[k] ? -1 : 1;
-    return 0;
-}
-
-talus_status tl_surface_of(talus_context* ctx, int32_t ne, const int32_t* tet, const double* x, int32_t** tri,
-                           int32_t* nt)
-{
-    static const int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-    side* s = tl_alloc(ctx, sizeof(side) * 8 * (size_t)ne);
-    *tri = tl_alloc(ctx, sizeof(int32_t) * 12 * (size_t)ne);
-    if (!s || !*tri) {
-        tl_free(ctx, s);
-        tl_free(ctx, *tri);
-        *tri = NULL;
-        return tl_nomem(ctx, sizeof(side) * 8 * (size_t)ne);
-    }
-    for (int32_t i = 0; i < 4 * ne; i++) {
-        const int32_t* v = tet + 4 * (int64_t)(i / 4);
-        const bool reversed = tet_volume(x, v) < 0.0;
-        for (int k = 0; k < 3; k++)
-            s[i].v[k] = s[i].tri[k] = v[faces[i % 4][reversed ? 2 - k : k]];
-        for (int k = 0; k < 2; k++) // sort three numbers
-            for (int j = 0; j < 2 - k; j++)
-                if (s[i].v[j] > s[i].v[j + 1]) {
-                    const int32_t t = s[i].v[j];
-                    s[i].v[j] = s[i].v[j + 1];
-                    s[i].v[j + 1] = t;
-                }
-    }
-    tl_sort(s, 4 * ne, sizeof(side), compare_sides, s + 4 * (int64_t)ne);
-    *nt = 0;
-    for (int32_t i = 0, n; i < 4 * ne; i += n) {
-        for (n = 1; i + n < 4 * ne && compare_sides(s + i, s + i + n) == 0;)
-            n++;
-        if (n == 1)
-            memcpy(*tri + 3 * (int64_t)(*nt)++, s[i].tri, sizeof s[i].tri);
-    }
-    tl_free(ctx, s);
     return TALUS_OK;
 }
 

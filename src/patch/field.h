@@ -6,35 +6,49 @@
 //     inside:  plane[e][k] . (x, 1) >= 0, k = 0..3 (unit normals)      pressure:  grad[e] . (x, 1)
 //
 // The tree has one element a leaf and is stored depth first: the left child of node i is i + 1, `right` is the
-// other one or, negative, ~element.
+// other one or, negative, ~element. Its boxes hold what has at most a given pressure (trees.c).
 #pragma once
 
+#include "kernels.h"
 #include "patch.h"
 #include "vec3.h"
 
-typedef struct tl_box_node {
-    double c[3], h[3]; // centre and half sizes in the body's axes
-    int32_t right;
-} tl_box_node;
+/// Where B is, in A's axes, and what a query knows before it looks at elements.
+typedef struct tl_placed {
+    double R[9], t[3]; // x_A = R x_B + t
+    double near;       // corners closer than this are one
+    double p_most;     // no face has a higher pressure
+} tl_placed;
 
 struct tl_field {
     tl_field_kind kind;
     tl_field_info info;
-    double slope;          // half space: E / thickness
+    double slope;          // half space: E / thickness; else the largest pressure gradient
+    double p_surface;      // largest pressure on the surface
+    double p_most;         // largest pressure, 0: rigid
+    double lo[3], hi[3];   // of all elements
     double* x;             // (nv x 3)
     int32_t* element;      // (ne x 4) or (ne x 3)
     double* p;             // (nv), NULL: rigid
     double (*plane)[4][4]; // (ne) compliant
     double (*grad)[4];     // (ne) compliant: pressure; rigid: outward unit normal and 0
-    tl_box_node* node;     // (2 ne - 1)
+    tl_box* box;           // (2 ne - 1) nodes of the tree
+    int32_t* right;        // (2 ne - 1)
 };
 
 /// Elements are given (corners a row), orientation is corrected, degenerate ones dropped; then planes,
 /// gradients, boxes. Arrays are copied. p = NULL: rigid triangles.
 talus_status tl_field_make(talus_context* ctx, int32_t nv, const double* x, int32_t ne,
                            const int32_t* element, const double* p, const char* name, tl_field** out);
-/// Build f->node. @return OK or ERR_NOMEM
+/// boxes.c: build f->box, f->right, f->lo, f->hi. @return OK or ERR_NOMEM
 talus_status tl_field_boxes(talus_context* ctx, tl_field* f);
+
+/// trees.c: pairs of elements that may have a face, to p->cand.
+talus_status tl_find_pairs(talus_context* ctx, const tl_field* a, const tl_field* b, tl_placed* B,
+                           tl_patch* p);
+/// trees.c: elements of f that may have a face on the plane (compliant f) or that reach below it (rigid f).
+talus_status tl_find_below(talus_context* ctx, const tl_field* f, const double* plane, bool f_is_a,
+                           tl_patch* p);
 
 /// A mesh under construction.
 typedef struct tl_tet_mesh {

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Which pairs of elements may have a face: the two trees against each other, with boxes of nothing but what has a
+// low enough pressure.
+//
+// No face can have more pressure than p_most: with n any direction, s(n) = max n . x over a body, L its largest
+// pressure gradient and p0 its largest pressure on the surface, a point x of A is no farther than s_A(n) - n . x
+// from leaving A along n, so p_A(x) <= p0_A + L_A (s_A(n) - n . x); likewise p_B(x) <= p0_B + L_B (s_B(-n) + n . x).
+// Where both are equal, with D = s_A(n) + s_B(-n) the overlap along n,
+//
+//     p <= (p0_A/L_A + p0_B/L_B + D) / (1/L_A + 1/L_B)        rigid: p0/L = 1/L = 0
+//
+// Elements are often needles from the surface to the middle of the body; up to p_most only their ends count, and
+// these lie apart. Without the bound the candidates of a face grow as the mesh gets finer.
+//
+// The traversal works in blocks: the last pairs of a stack are tested by one call of the kernel, those that overlap
+// are replaced by the children of the larger box. The order of candidates follows from trees and poses alone.
+#include "field.h"
+
+#define BLOCK 64                    // pairs tested at once
+#define DEPTH 64                    // two trees halved at medians: at most 31 levels each
+#define STACK (BLOCK * (DEPTH + 2)) // a block leaves at most twice itself, a level deeper
+#define SLACK 1e-12                 // of sizes and distances: boxes of touching elements overlap
+
+static double box_top(const tl_field* f, int32_t i, const double* n)
+{
+    const tl_box* x = f->box + i;
+    double top = 0.0;
+    for (int k = 0; k < 3; k++)
+        top += n[k] * (x->c[k] + f->p_most * x->cp[k]) + fabs(n[k]) * (x->h[k] + f->p_most * x->hp[k]);
+    return top;
+}
+
+/// Largest n . x of the elements, down the tree along the higher boxes.
+static double support(const tl_field* f, const double* n)
+{
+    const int32_t corners = f->kind == TL_FIELD_COMPLIANT ? 4 : 3;
+    double best = -INFINITY, top[DEPTH];
+    int32_t stack[DEPTH], count = 1;
+    stack[0] = 0;
+    top[0] = INFINITY;
+    while (count > 0) {
+        const int32_t i = stack[--count];
+        if (top[count] <= best)
+            continue;
+        const int32_t right = f->right[i];
+        if (right < 0) {
+            const int32_t* v = f->element + corners * (int64_t)~right;
+            for (int32_t k = 0; k < corners; k++)
+                best = fmax(best, dot3(n, f->x + 3 * (int64_t)v[k]));
+            continue;
+        }
+        const double left_top = box_top(f, i + 1, n), right_top = box_top(f, right, n);
+        const bool left_first = left_top >= right_top;
+        TL_ASSERT(count + 2 <= DEPTH);
+        stack[count] = left_first ? right : i + 1;
+        top[count++] = left_first ? right_top : left_top;
+        stack[count] = left_first ? i + 1 : right;
+        top[count++] = left_first ? left_top : right_top;
+    }
+    return best;
+}
+
+/// Overlap along n, from B into A's far side: s_A(n) + s_B(-n), n in A's axes.
+static double overlap_along(const tl_field* a, const tl_field* b, const tl_placed* B, const double* n)
+{
+    double back[3];
+    for (int k = 0; k < 3; k++)
+        back[k] = -(B->R[k] * n[0] + B->R[3 + k] * n[1] + B->R[6 + k] * n[2]);
+    return support(a, n) + support(b, back) - dot3(n, B->t);
+}
+
+static double middle(const tl_field* f, int k)
+{
+    return 0.5 * (f->lo[k] + f->hi[k]);
+}
+
+/// The overlap along the line of the middles, or along a side of the two bodies' boxes where it is less there.
+static double least_overlap(const tl_field* a, const tl_field* b, const tl_placed* B)
+{
+    double d[3], least = INFINITY;
+    for (int i = 0; i < 3; i++)
+        d[i] = B->R[3 * i] * middle(b, 0) + B->R[3 * i + 1] * middle(b, 1) + B->R[3 * i + 2] * middle(b, 2) +
+               B->t[i] - middle(a, i);
+    for (int k = 0; k < 6; k++) {
+        double n[3] = {0}, reach = 0.0;
+        for (int i = 0; i < 3; i++)
+            n[i] = k < 3 ? i == k : B->R[3 * i + k - 3];
+        for (int i = 0; i < 3; i++) {
+            const double m = B->R[i] * n[0] + B->R[3 + i] * n[1] + B->R[6 + i] * n[2];
+            reach += 0.5 * (fabs(n[i]) * (a->hi[i] - a->lo[i]) + fabs(m) * (b->hi[i] - b->lo[i]));
+        }
+        least = fmin(least, reach - fabs(dot3(n, d)));
+    }
+    double n[3];
+    copy3(n, d);
+    if (least >= 0.0 && normalize3(n) > 0.0)
+        least = fmin(least, overlap_along(a, b, B, n));
+    return least;
+}
+
+static double pressure_bound(const tl_field* a, const tl_field* b, double overlap)
+{
+    const bool soft_a = a->kind == TL_FIELD_COMPLIANT, soft_b = b->kind == TL_FIELD_COMPLIANT;
+    const double most = fmin(soft_a ? a->p_most : INFINITY, soft_b ? b->p_most : INFINITY);
+    double way = overlap, compliance = 0.0;
+    for (int i = 0; i < 2; i++) {
+        const tl_field* f = i ? b : a;
+        if (f->kind == TL_FIELD_COMPLIANT && f->slope > 0.0) {
+            way += f->p_surface / f->slope;
+            compliance += 1.0 / f->slope;
+        }
+    }
+    const double p = way / compliance;
+    return p < most ? p : most; // not a number: no bound
+}
+
+static talus_status add_candidate(talus_context* ctx, tl_patch* p, int32_t ea, int32_t eb)
+{
+    const int64_t n = 2 * p->candidates;
+    if (n + 2 > p->cand_cap)
+        TL_TRY(TL_GROW(ctx, p->cand, p->cand_cap, n, n + 2));
+    p->cand[n] = ea;
+    p->cand[n + 1] = eb;
+    p->candidates++;
+    return TALUS_OK;
+}
+
+talus_status tl_find_pairs(talus_context* ctx, const tl_field* a, const tl_field* b, tl_placed* B,
+                           tl_patch* p)
+{
+    tl_boxes_overlap_fn* const overlap = tl_context_kernels(ctx)->boxes_overlap;
+    tl_boxes_placed w = {.a = a->box, .b = b->box};
+    memcpy(w.R, B->R, sizeof w.R);
+    memcpy(w.t, B->t, sizeof w.t);
+    double size = norm3(B->t);
+    for (int k = 0; k < 3; k++)
+        size += fmax(fabs(a->lo[k]), fabs(a->hi[k])) + fmax(fabs(b->lo[k]), fabs(b->hi[k]));
+    w.slack = SLACK * size;
+    const double depth = least_overlap(a, b, B);
+    if (depth < -w.slack)
+        return TALUS_OK;
+    B->p_most = pressure_bound(a, b, depth + w.slack);
+    w.pa = fmin(B->p_most, a->p_most);
+    w.pb = fmin(B->p_most, b->p_most);
+
+    int32_t stack[STACK][2], n = 1;
+    uint8_t found[BLOCK];
+    stack[0][0] = stack[0][1] = 0;
+    while (n > 0) {
+        int32_t block[BLOCK][2];
+        const int32_t m = TL_MIN(n, BLOCK);
+        n -= m;
+        memcpy(block, stack + n, sizeof *block * (size_t)m);
+        overlap(m, block[0], &w, found);
+        p->boxes += m;
+        for (int32_t k = 0; k < m; k++) {
+            if (found[k] == TL_BOXES_APART)
+                continue;
+            const int32_t i = block[k][0], j = block[k][1], ri = a->right[i], rj = b->right[j];
+            if (ri < 0 && rj < 0) {
+                TL_TRY(add_candidate(ctx, p, ~ri, ~rj));
+                continue;
+            }
+            const bool open_a = rj < 0 || (ri >= 0 && found[k] == TL_BOXES_OPEN_A);
+            TL_ASSERT(n + 2 <= STACK);
+            stack[n][0] = open_a ? ri : i;
+            stack[n++][1] = open_a ? j : rj;
+            stack[n][0] = open_a ? i + 1 : i;
+            stack[n++][1] = open_a ? j : j + 1;
+        }
+    }
+    return TALUS_OK;
+}
+
+talus_status tl_find_below(talus_context* ctx, const tl_field* f, const double* plane, bool f_is_a,
+                           tl_patch* p)
+{
+    const bool crossing = f->kind == TL_FIELD_COMPLIANT;
+    const double down[3] = {-plane[0], -plane[1], -plane[2]}, depth = support(f, down) - plane[3];
+    double size = fabs(plane[3]);
+    for (int k = 0; k < 3; k++)
+        size += fmax(fabs(f->lo[k]), fabs(f->hi[k]));
+    const double slack = SLACK * size;
+    if (depth < -slack)
+        return TALUS_OK;
+    const double most = crossing ? fmin(f->p_most, f->p_surface + f->slope * (depth + slack)) : 0.0;
+    int32_t stack[DEPTH], n = 1;
+    stack[0] = 0;
+    while (n > 0) {
+        const int32_t i = stack[--n], right = f->right[i];
+        const tl_box* x = f->box + i;
+        double height = plane[3], reach = slack;
+        for (int k = 0; k < 3; k++) {
+            height += plane[k] * (x->c[k] + most * x->cp[k]);
+            reach += fabs(plane[k]) * (x->h[k] + most * x->hp[k]);
+        }
+        p->boxes++;
+        if (height > reach || (crossing && height < -reach))
+            continue;
+        if (right < 0) {
+            TL_TRY(add_candidate(ctx, p, f_is_a ? ~right : 0, f_is_a ? 0 : ~right));
+            continue;
+        }
+        TL_ASSERT(n + 2 <= DEPTH);
+        stack[n++] = right;
+        stack[n++] = i + 1;
+    }
+    return TALUS_OK;
+}
