@@ -28,6 +28,7 @@ typedef struct pile {
 
 typedef struct bench_case {
     talus_context* ctx;
+    int32_t threads;
     const pile* pile;
     const tl_backend* backend;
     tl_order order;
@@ -128,7 +129,7 @@ static void report(bm_state* s, const bench_case* c, const tl_factor* f, double 
 static void run_analyze(bm_state* s, void* user)
 {
     const bench_case* c = user;
-    const tl_values v = {.lower = c->pile->lower, .upper = c->lu ? c->pile->upper : NULL};
+    const tl_values v = {.lower = c->pile->lower, .upper = c->lu ? c->pile->upper : NULL, .parallel = true};
     tl_factor* f = prepare(s, c, &v);
     // a pattern in between, or the repeat is recognized and skipped
     const int32_t size[1] = {1}, ptr[2] = {0, 1}, idx[1] = {0};
@@ -144,7 +145,7 @@ static void run_analyze(bm_state* s, void* user)
 static void run_factor(bm_state* s, void* user)
 {
     const bench_case* c = user;
-    const tl_values v = {.lower = c->pile->lower, .upper = c->lu ? c->pile->upper : NULL};
+    const tl_values v = {.lower = c->pile->lower, .upper = c->lu ? c->pile->upper : NULL, .parallel = true};
     tl_factor* f = prepare(s, c, &v);
     while (bm_next(s)) {
         c->backend->factor(f, &v);
@@ -213,7 +214,8 @@ static void register_case(const bench_case* c, const char* label)
     } ops[] = {{"analyze", run_analyze}, {"factor", run_factor}, {"solve", run_solve}};
     for (int32_t i = 0; i < TL_COUNT(ops); i++) {
         char name[96];
-        snprintf(name, sizeof name, "bm_la_%s/pile/n:%d/t:1/%s", ops[i].name, c->pile->p.n, label);
+        snprintf(name, sizeof name, "bm_la_%s/pile/n:%d/t:%d/%s", ops[i].name, c->pile->p.n, c->threads,
+                 label);
         bm_unit(bm_register(name, ops[i].fn, (void*)c), "us");
     }
 }
@@ -222,27 +224,35 @@ int main(int argc, char** argv)
 {
     static const int32_t sizes[] = {100, 300, 500, 1000};
     static pile piles[TL_COUNT(sizes)];
-    static bench_case cases[8 * TL_COUNT(sizes)];
-    talus_context* ctx;
-    if (talus_context_create(NULL, &ctx) < 0)
-        return 1;
+    static bench_case cases[16 * TL_COUNT(sizes)];
+    talus_context* ctx[2];
+    for (int32_t i = 0; i < 2; i++) {
+        talus_context_def def = talus_context_default();
+        def.nthreads = i + 1;
+        if (talus_context_create(&def, &ctx[i]) < 0)
+            return 1;
+    }
     const char* core;
     dgemm_rate = measure_dgemm(&core);
     fprintf(stderr, "dgemm(1000): %.1f Gflop/s (%s), own kernels: %s\n", dgemm_rate * 1e-9, core,
-            talus_context_isa(ctx));
+            talus_context_isa(ctx[0]));
     static const struct {
         tl_backend_kind kind;
         tl_order order;
         bool lu;
         const char* label;
+        int32_t threads;
     } variants[] = {
-        {TL_BACKEND_OWN, TL_ORDER_FILL, false, "own/fill"},
-        {TL_BACKEND_OWN, TL_ORDER_AMD, false, "own/amd"},
-        {TL_BACKEND_OWN, TL_ORDER_METIS, false, "own/metis"},
-        {TL_BACKEND_OWN, TL_ORDER_FILL, true, "own_lu/fill"},
-        {TL_BACKEND_OWN, TL_ORDER_AMD, true, "own_lu/amd"},
-        {TL_BACKEND_OWN, TL_ORDER_METIS, true, "own_lu/metis"},
-        {TL_BACKEND_CHOLMOD, TL_ORDER_AUTO, false, "cholmod"},
+        {TL_BACKEND_OWN, TL_ORDER_FILL, false, "own/fill", 1},
+        {TL_BACKEND_OWN, TL_ORDER_FILL, false, "own/fill", 2},
+        {TL_BACKEND_OWN, TL_ORDER_AMD, false, "own/amd", 1},
+        {TL_BACKEND_OWN, TL_ORDER_METIS, false, "own/metis", 1},
+        {TL_BACKEND_OWN, TL_ORDER_METIS, false, "own/metis", 2},
+        {TL_BACKEND_OWN, TL_ORDER_FILL, true, "own_lu/fill", 1},
+        {TL_BACKEND_OWN, TL_ORDER_FILL, true, "own_lu/fill", 2},
+        {TL_BACKEND_OWN, TL_ORDER_METIS, true, "own_lu/metis", 1},
+        {TL_BACKEND_CHOLMOD, TL_ORDER_AUTO, false, "cholmod", 1},
+        {TL_BACKEND_UMFPACK, TL_ORDER_AUTO, true, "umfpack", 1},
     };
     for (int32_t i = 0, n = 0; i < TL_COUNT(sizes); i++) {
         make_pile(&piles[i], sizes[i]);
@@ -250,7 +260,8 @@ int main(int argc, char** argv)
             const tl_backend* backend = tl_backend_get(variants[k].kind);
             if (!backend)
                 continue;
-            cases[n] = (bench_case){.ctx = ctx,
+            cases[n] = (bench_case){.ctx = ctx[variants[k].threads - 1],
+                                    .threads = variants[k].threads,
                                     .pile = &piles[i],
                                     .backend = backend,
                                     .order = variants[k].order,
@@ -259,6 +270,7 @@ int main(int argc, char** argv)
         }
     }
     const int status = bm_main(argc, argv);
-    talus_context_destroy(ctx);
+    for (int32_t i = 0; i < 2; i++)
+        talus_context_destroy(ctx[i]);
     return status;
 }

@@ -40,9 +40,10 @@ typedef void tl_snode_scale_fn(int32_t nstrip, int32_t n, double* a, int64_t str
                                int32_t full);
 
 /// C -= A B^T (set 0) or C = -A B^T (set 1) over `depth` columns, for column strips j < ncol of C (rows of B)
-/// and row strips j <= i < nrow (rows of A). Entries above the diagonal inside strip (j, j) are written too.
-typedef void tl_snode_update_fn(int32_t nrow, int32_t ncol, int32_t depth, const double* a, const double* b,
-                                int64_t stride, double* c, int64_t c_strip, int64_t c_col, int32_t set);
+/// and row strips max(j, row0) <= i < nrow (rows of A). No entry depends on which others are asked for. Entries above the diagonal inside strip (j, j) are written too.
+typedef void tl_snode_update_fn(int32_t row0, int32_t nrow, int32_t ncol, int32_t depth, const double* a,
+                                const double* b, int64_t stride, double* c, int64_t c_strip, int64_t c_col,
+                                int32_t set);
 
 /// Rows of a contribution block that land in one strip of the parent: lanes [lo, hi) of strip `strip` receive
 /// rows src + lo .. src + hi - 1 (src may be negative).

@@ -121,11 +121,13 @@ void tl_snode_scale_ref(int32_t nstrip, int32_t n, double* a, int64_t stride, co
     }
 }
 
-void tl_snode_update_ref(int32_t nrow, int32_t ncol, int32_t depth, const double* a, const double* b,
-                         int64_t stride, double* c, int64_t c_strip, int64_t c_col, int32_t set)
+void tl_snode_update_ref(int32_t row0, int32_t nrow, int32_t ncol, int32_t depth, const double* a,
+                         const double* b, int64_t stride, double* c, int64_t c_strip, int64_t c_col,
+                         int32_t set)
 {
     for (int64_t j = 0; j < (int64_t)ncol * STRIP; j++) {
-        for (int64_t i = j / STRIP * STRIP; i < (int64_t)nrow * STRIP; i++) {
+        const int64_t top = j / STRIP > row0 ? j / STRIP : row0;
+        for (int64_t i = top * STRIP; i < (int64_t)nrow * STRIP; i++) {
             double s = 0.0;
             for (int32_t p = 0; p < depth; p++)
                 s += a[at(i, p, stride)] * b[at(j, p, stride)];

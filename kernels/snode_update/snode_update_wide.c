@@ -346,10 +346,10 @@ INLINE void update_strips(int32_t strips, int32_t depth, const double* a, const 
     }
 }
 
-void NAME(update)(int32_t nrow, int32_t ncol, int32_t depth, const double* a, const double* b, int64_t stride,
-                  double* c, int64_t c_strip, int64_t c_col, int32_t set)
+void NAME(update)(int32_t row0, int32_t nrow, int32_t ncol, int32_t depth, const double* a, const double* b,
+                  int64_t stride, double* c, int64_t c_strip, int64_t c_col, int32_t set)
 {
-    for (int32_t i = 0; i < nrow; i += 3) {
+    for (int32_t i = row0; i < nrow; i += 3) {
         const int32_t end = i + 3 < nrow ? i + 3 : nrow;
         for (int32_t j = 0; j < ncol && j < end; j++) {
             const int32_t top = j > i ? j : i; // strips above the diagonal are left out

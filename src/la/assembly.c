@@ -19,6 +19,12 @@
 //             block is pushed on the other, so nothing is moved and every offset is known here
 #include "own.h"
 
+// A wait for the other threads is cheap while every core is free and lasts a slice of the scheduler's time
+// when one is not, so only milliseconds of work are shared.
+#define TASKS_FLOPS 1e8  // of the whole factorization
+#define TASK_SHARE 0.25  // of it, in a subtree
+#define SLICED_FLOPS 1e7 // of one front
+
 typedef struct lists {
     int32_t* super_at; // (n) supernode of a position
     int32_t* start;    // (n + 1) first permuted row of a position
@@ -102,39 +108,104 @@ static talus_status find_rows(tl_factor* f, const tl_graph* g, lists* l)
 // ---- storage
 // ---------------------------------------------------------------------------------------------------
 
+static double flops_of(const tl_super* x)
+{
+    const double k = x->k, m = x->m;
+    return k * k * k / 3.0 + k * k * m + k * m * m;
+}
+
+// maximal subtrees of at most TASK_SHARE of the work; none where all of it is not worth a second thread.
+// Their number moves storage alone: results are the same bits with and without.
+static talus_status choose_tasks(tl_factor* f)
+{
+    tl_symbolic* y = &f->sym;
+    double* below = TL_ARENA(&f->scratch, double, y->nsuper);
+    int32_t* size = TL_ARENA(&f->scratch, int32_t, y->nsuper);
+    y->task = TL_ARENA(&f->keep, tl_task, y->nsuper);
+    if (!below || !size || !y->task)
+        return tl_nomem(f->ctx, sizeof(tl_task) * (size_t)y->nsuper);
+    double total = 0.0;
+    y->ntask = 0;
+    for (int32_t s = 0; s < y->nsuper; s++) {
+        tl_super* x = y->super + s;
+        x->task = -1;
+        x->large = flops_of(x) >= SLICED_FLOPS;
+        below[s] = flops_of(x);
+        size[s] = 1;
+        total += below[s];
+        for (int32_t c = x->child; c >= 0; c = y->super[c].sibling) {
+            below[s] += below[c];
+            size[s] += size[c];
+        }
+    }
+    if (total < TASKS_FLOPS || talus_context_threads(f->ctx) == 1)
+        return TALUS_OK;
+    for (int32_t s = y->nsuper - 1; s >= 0; s--) {
+        if (below[s] > TASK_SHARE * total)
+            continue;
+        // in a postorder a subtree is a range
+        y->task[y->ntask] = (tl_task){.begin = s + 1 - size[s], .end = s + 1};
+        for (; s >= y->task[y->ntask].begin; s--)
+            y->super[s].task = y->ntask;
+        y->ntask++;
+        s++;
+    }
+    return TALUS_OK;
+}
+
+typedef struct stacks { // even and odd depth
+    int64_t top[2], high[2];
+} stacks;
+
+static void push(const tl_symbolic* y, tl_super* x, stacks* t)
+{
+    const int32_t parity = x->depth & 1;
+    x->cb = t->top[parity];
+    t->top[parity] += (int64_t)x->mp * x->mp;
+    t->high[parity] = TL_MAX(t->high[parity], t->top[parity]);
+    for (int32_t c = x->child; c >= 0; c = y->super[c].sibling)
+        if (y->super[c].task == x->task)
+            t->top[1 - parity] -= (int64_t)y->super[c].mp * y->super[c].mp;
+}
+
+// the stacks of task `task` (-1: of what is in none), supernodes [begin, end), behind what is stored already:
+// a strip of room before and after the blocks, since pieces are read as whole strips
+static void place_stacks(tl_symbolic* y, int32_t task, int32_t begin, int32_t end, const stacks* t)
+{
+    for (int32_t s = begin; s < end; s++)
+        if (y->super[s].task == task)
+            y->super[s].cb += y->cb_size + TL_STRIP + (y->super[s].depth & 1 ? t->high[0] : 0);
+    y->cb_size += t->high[0] + t->high[1] + 2 * TL_STRIP;
+}
+
 static void lay_out(tl_symbolic* y)
 {
     for (int32_t s = y->nsuper - 1; s >= 0; s--)
         y->super[s].depth = y->super[s].parent >= 0 ? y->super[y->super[s].parent].depth + 1 : 0;
-    int64_t top[2] = {0, 0}, high[2] = {0, 0}, panel = 0, row = 0;
-    y->nplace = 0;
-    y->largest_panel = 0;
+    stacks common = {.top = {0}}, own = common;
+    int64_t row = 0;
+    y->nplace = y->largest_panel = 0;
+    y->panel_size = y->cb_size = 0;
     y->stats = (tl_factor_stats){.nsuper = y->nsuper};
     for (int32_t s = 0; s < y->nsuper; s++) {
         tl_super* x = y->super + s;
-        const int32_t parity = x->depth & 1;
-        x->panel = panel;
-        panel += (int64_t)(x->kp + x->mp) * x->kp;
+        x->panel = y->panel_size;
+        y->panel_size += (int64_t)(x->kp + x->mp) * x->kp;
         x->row = row;
+        row += x->m;
         x->at = y->nplace;
         y->nplace += x->kp;
-        row += x->m;
-        x->cb = top[parity];
-        top[parity] += (int64_t)x->mp * x->mp;
-        high[parity] = TL_MAX(high[parity], top[parity]);
-        for (int32_t c = x->child; c >= 0; c = y->super[c].sibling)
-            top[1 - parity] -= (int64_t)y->super[c].mp * y->super[c].mp;
-        const double k = x->k, m = x->m;
-        y->stats.flops += k * k * k / 3.0 + k * k * m + k * m * m;
+        push(y, x, x->task < 0 ? &common : &own);
+        if (x->task >= 0 && s + 1 == y->task[x->task].end) {
+            place_stacks(y, x->task, y->task[x->task].begin, s + 1, &own);
+            own = (stacks){.top = {0}};
+        }
+        y->stats.flops += flops_of(x);
         y->stats.nnz += (int64_t)x->k * (x->k + 1) / 2 + (int64_t)x->k * x->m;
         y->stats.largest = TL_MAX(y->stats.largest, x->k + x->m);
         y->largest_panel = TL_MAX(y->largest_panel, x->kp + x->mp);
     }
-    // a strip of room before and after the blocks: pieces are read as whole strips
-    for (int32_t s = 0; s < y->nsuper; s++)
-        y->super[s].cb += TL_STRIP + (y->super[s].depth & 1 ? high[0] : 0);
-    y->panel_size = panel;
-    y->cb_size = high[0] + high[1] + 2 * TL_STRIP;
+    place_stacks(y, -1, 0, y->nsuper, &common);
 }
 
 // ---- assembly lists
@@ -218,6 +289,7 @@ talus_status tl_symbolic_assembly(tl_factor* f, const tl_graph* g)
     TL_TRY(allocate(f, g, &l));
     locate_nodes(y, g, &l);
     TL_TRY(find_rows(f, g, &l));
+    TL_TRY(choose_tasks(f));
     lay_out(y);
     int64_t rows = 0;
     for (int32_t s = 0; s < y->nsuper; s++)

@@ -23,9 +23,11 @@ void tl_pattern_offsets(const tl_pattern* p, int64_t* off);
 /// Values on a pattern. lower: blocks (i, j), i >= j; diagonal blocks hold both triangles when `upper` is
 /// given, else only their lower triangle is read. upper: NULL (symmetric matrix) or the blocks (j, i), i > j,
 /// stored at the same offset, column-major size_j x size_i (its diagonal entries are not read).
+/// parallel: the caller is no task itself, so the factorization may use the context's threads; same bits.
 typedef struct tl_values {
     const double* lower;
     const double* upper;
+    bool parallel;
 } tl_values;
 
 typedef enum tl_order {

@@ -67,88 +67,222 @@ static void scatter_blocks(tl_factor* f, const tl_super* x, const tl_values* v)
     }
 }
 
-// add the children's contribution columns that are pivots of x to its panel, or the others to its
-// contribution
-static void extend_children(tl_factor* f, const tl_super* x, int32_t half, bool pivots)
+// add the children's contribution columns that are pivots of x to its panel
+static void extend_pivots(tl_factor* f, const tl_super* x, int32_t half)
 {
     const tl_symbolic* y = &f->sym;
     for (int32_t i = x->child; i >= 0; i = y->super[i].sibling) {
         const tl_super* c = y->super + i;
-        const double* src = f->cb[half] + c->cb;
-        const int32_t* col = y->colmap + c->row;
+        f->kernels->extend(0, c->npivot, f->cb[half] + c->cb, c->mp, y->colmap + c->row, 0,
+                           y->piece + c->piece, c->npiece, 0, f->panel[half] + x->panel,
+                           (int64_t)TL_STRIP * x->kp, TL_STRIP);
+    }
+}
+
+// add the others to row strips [s0, s1) of the front, which are below its pivots
+static void extend_rest(tl_factor* f, const tl_super* x, int32_t half, int32_t s0, int32_t s1)
+{
+    const tl_symbolic* y = &f->sym;
+    for (int32_t i = x->child; i >= 0; i = y->super[i].sibling) {
+        const tl_super* c = y->super + i;
         const tl_snode_piece* piece = y->piece + c->piece;
-        if (pivots)
-            f->kernels->extend(0, c->npivot, src, c->mp, col, 0, piece, c->npiece, 0,
-                               f->panel[half] + x->panel, (int64_t)TL_STRIP * x->kp, TL_STRIP);
-        else
-            f->kernels->extend(c->npivot, c->m, src, c->mp, col, x->kp, piece, c->npiece, x->kp / TL_STRIP,
-                               f->cb[half] + x->cb, TL_STRIP, x->mp);
+        int32_t begin = 0, end = c->npiece; // pieces are sorted by strip
+        while (begin < end && piece[begin].strip < s0)
+            begin++;
+        while (end > begin && piece[end - 1].strip >= s1)
+            end--;
+        if (begin < end)
+            f->kernels->extend(c->npivot, c->m, f->cb[half] + c->cb, c->mp, y->colmap + c->row, x->kp,
+                               piece + begin, end - begin, x->kp / TL_STRIP, f->cb[half] + x->cb, TL_STRIP,
+                               x->mp);
     }
 }
 
 // ---- elimination
 // -----------------------------------------------------------------------------------------------
+// Rows are named by strips of the front, [s0, s1): one call for all of them, or slices as tasks. What is
+// written to a row does not depend on the slice it is in.
 
-// one pivot block of n columns at column j: factor it, scale the rows below. @return 0 or 1, as the kernels
-static int32_t eliminate_block(tl_factor* f, const tl_super* x, int32_t j, int32_t n)
+typedef struct inverse { // Z (and Y) of the pivot blocks of one outer block
+    double zt[TL_OUTER / TL_BLOCK][2][TL_BLOCK * TL_BLOCK] __attribute__((aligned(64)));
+} inverse;
+
+static void scale_rows(tl_factor* f, const tl_super* x, int32_t j, int32_t n,
+                       double zt[2][TL_BLOCK * TL_BLOCK], int32_t s0, int32_t s1)
 {
-    double zt[2][TL_BLOCK * TL_BLOCK] __attribute__((aligned(64)));
-    const int64_t stride = (int64_t)TL_STRIP * x->kp, at = x->panel + j / TL_STRIP * stride + j * TL_STRIP;
-    const int32_t bad = f->lu ? f->kernels->lu(n, f->panel[0] + at, f->panel[1] + at, stride, zt[0], zt[1])
-                              : f->kernels->pivot(n, f->panel[0] + at, stride, zt[0]);
-    if (bad)
-        return bad;
-    const int32_t strips = TL_PADDED(n) / TL_STRIP, below = (x->kp + x->mp - j) / TL_STRIP - strips;
+    const int64_t stride = (int64_t)TL_STRIP * x->kp, at = x->panel + s0 * stride + j * TL_STRIP;
     for (int32_t half = 0; half <= f->lu; half++)
-        f->kernels->scale(below, n, f->panel[half] + at + strips * stride, stride, zt[half], half);
-    return 0;
+        f->kernels->scale(s1 - s0, n, f->panel[half] + at, stride, zt[half], half);
 }
 
 // subtract the product of pivot columns [j, j + depth) from columns [c0, c1) of the panels, rows from c0 down
-static void update_panel(tl_factor* f, const tl_super* x, int32_t j, int32_t depth, int32_t c0, int32_t c1)
+static void update_panel(tl_factor* f, const tl_super* x, int32_t j, int32_t depth, int32_t c0, int32_t c1,
+                         int32_t s0, int32_t s1)
 {
-    if (c0 >= c1)
+    const int32_t top = c0 / TL_STRIP;
+    if (c0 >= c1 || s1 <= top)
         return;
-    const int64_t stride = (int64_t)TL_STRIP * x->kp, row = x->panel + c0 / TL_STRIP * stride;
-    const int32_t nrow = (x->kp + x->mp - c0) / TL_STRIP, ncol = TL_PADDED(c1 - c0) / TL_STRIP;
+    const int64_t stride = (int64_t)TL_STRIP * x->kp, row = x->panel + top * stride;
     for (int32_t half = 0; half <= f->lu; half++) {
         const double* a = f->panel[half] + row + j * TL_STRIP;
         const double* b = f->panel[f->lu ? 1 - half : 0] + row + j * TL_STRIP;
-        f->kernels->update(nrow, ncol, depth, a, b, stride, f->panel[half] + row + c0 * TL_STRIP, stride,
-                           TL_STRIP, 0);
+        f->kernels->update(TL_MAX(s0 - top, 0), s1 - top, TL_PADDED(c1 - c0) / TL_STRIP, depth, a, b, stride,
+                           f->panel[half] + row + c0 * TL_STRIP, stride, TL_STRIP, 0);
     }
 }
 
-static void update_contribution(tl_factor* f, const tl_super* x, int32_t j, int32_t depth)
+static void update_contribution(tl_factor* f, const tl_super* x, int32_t j, int32_t depth, int32_t s0,
+                                int32_t s1)
 {
-    const int64_t stride = (int64_t)TL_STRIP * x->kp,
-                  at = x->panel + x->kp / TL_STRIP * stride + j * TL_STRIP;
-    const int32_t n = x->mp / TL_STRIP;
+    const int32_t top = x->kp / TL_STRIP;
+    const int64_t stride = (int64_t)TL_STRIP * x->kp, at = x->panel + top * stride + j * TL_STRIP;
+    if (s1 <= top)
+        return;
     for (int32_t half = 0; half <= f->lu; half++)
-        f->kernels->update(n, n, depth, f->panel[half] + at, f->panel[f->lu ? 1 - half : 0] + at, stride,
-                           f->cb[half] + x->cb, TL_STRIP, x->mp, j == 0);
+        f->kernels->update(TL_MAX(s0 - top, 0), s1 - top, s1 - top, depth, f->panel[half] + at,
+                           f->panel[f->lu ? 1 - half : 0] + at, stride, f->cb[half] + x->cb, TL_STRIP, x->mp,
+                           j == 0);
 }
 
-static int32_t factor_supernode(tl_factor* f, const tl_super* x, const tl_values* v)
+// pivot blocks of columns [outer, end), and these columns of all rows above strip `last`.
+// @return 0 or 1, as the kernels
+static int32_t eliminate_outer(tl_factor* f, const tl_super* x, int32_t outer, int32_t end, int32_t last,
+                               inverse* z)
+{
+    const int64_t stride = (int64_t)TL_STRIP * x->kp;
+    for (int32_t j = outer, i = 0; j < end; j += TL_BLOCK, i++) {
+        const int32_t n = TL_MIN(TL_BLOCK, end - j), strip = j / TL_STRIP;
+        const int64_t at = x->panel + strip * stride + j * TL_STRIP;
+        const int32_t bad =
+            f->lu ? f->kernels->lu(n, f->panel[0] + at, f->panel[1] + at, stride, z->zt[i][0], z->zt[i][1])
+                  : f->kernels->pivot(n, f->panel[0] + at, stride, z->zt[i][0]);
+        if (bad)
+            return bad;
+        scale_rows(f, x, j, n, z->zt[i], strip + TL_PADDED(n) / TL_STRIP, last);
+        update_panel(f, x, j, n, j + TL_BLOCK, end, 0, last);
+    }
+    return 0;
+}
+
+static void assemble_pivots(tl_factor* f, const tl_super* x, const tl_values* v)
 {
     for (int32_t half = 0; half <= f->lu; half++)
         memset(f->panel[half] + x->panel, 0, sizeof(double) * (size_t)(x->kp + x->mp) * (size_t)x->kp);
     scatter_blocks(f, x, v);
     for (int32_t half = 0; half <= f->lu; half++)
-        extend_children(f, x, half, true);
+        extend_pivots(f, x, half);
+}
+
+static int32_t factor_supernode(tl_factor* f, const tl_super* x, const tl_values* v)
+{
+    const int32_t strips = (x->kp + x->mp) / TL_STRIP;
+    inverse z;
+    assemble_pivots(f, x, v);
     for (int32_t outer = 0; outer < x->k; outer += TL_OUTER) {
         const int32_t end = TL_MIN(outer + TL_OUTER, x->k);
-        for (int32_t j = outer; j < end; j += TL_BLOCK) {
-            const int32_t n = TL_MIN(TL_BLOCK, end - j);
-            if (eliminate_block(f, x, j, n))
-                return 1;
-            update_panel(f, x, j, n, j + TL_BLOCK, end);
-        }
-        update_panel(f, x, outer, end - outer, end, x->k);
-        update_contribution(f, x, outer, end - outer);
+        if (eliminate_outer(f, x, outer, end, strips, &z))
+            return 1;
+        update_panel(f, x, outer, end - outer, end, x->k, 0, strips);
+        update_contribution(f, x, outer, end - outer, 0, strips);
     }
     for (int32_t half = 0; half <= f->lu; half++)
-        extend_children(f, x, half, false);
+        extend_rest(f, x, half, 0, strips);
+    return 0;
+}
+
+// ---- threads
+// ---------------------------------------------------------------------------------------------------
+// Subtrees of the supernode tree are tasks with contribution stacks of their own (assembly.c: choose_tasks);
+// the fronts above them follow in order, large ones in slices of rows. Two waits an outer block: rows below
+// it need its pivot blocks, and what lies to the right needs those rows.
+
+typedef struct slices {
+    tl_factor* f;
+    const tl_super* x;
+    inverse z;
+    int32_t outer, end; // pivot columns
+    int32_t first;      // strip that range index 0 stands for
+} slices;
+
+static void reduce_slice(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    slices* t = arg;
+    const int32_t s0 = t->first + begin, s1 = t->first + end;
+    for (int32_t j = t->outer, i = 0; j < t->end; j += TL_BLOCK, i++) {
+        const int32_t n = TL_MIN(TL_BLOCK, t->end - j);
+        scale_rows(t->f, t->x, j, n, t->z.zt[i], s0, s1);
+        update_panel(t->f, t->x, j, n, j + TL_BLOCK, t->end, s0, s1);
+    }
+}
+
+static void update_slice(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const slices* t = arg;
+    const int32_t s0 = t->first + begin, s1 = t->first + end, depth = t->end - t->outer;
+    update_panel(t->f, t->x, t->outer, depth, t->end, t->x->k, s0, s1);
+    update_contribution(t->f, t->x, t->outer, depth, s0, s1);
+}
+
+static void extend_slice(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const slices* t = arg;
+    for (int32_t half = 0; half <= t->f->lu; half++)
+        extend_rest(t->f, t->x, half, t->first + begin, t->first + end);
+}
+
+static int32_t factor_in_slices(tl_factor* f, const tl_super* x, const tl_values* v)
+{
+    const int32_t strips = (x->kp + x->mp) / TL_STRIP;
+    slices t = {.f = f, .x = x};
+    assemble_pivots(f, x, v);
+    for (t.outer = 0; t.outer < x->k; t.outer += TL_OUTER) {
+        t.end = TL_MIN(t.outer + TL_OUTER, x->k);
+        t.first = TL_PADDED(t.end) / TL_STRIP;
+        if (eliminate_outer(f, x, t.outer, t.end, t.first, &t.z))
+            return 1;
+        tl_parallel_for(f->ctx, strips - t.first, TL_SLICE, reduce_slice, &t);
+        tl_parallel_for(f->ctx, strips - t.first, TL_SLICE, update_slice, &t);
+    }
+    t.first = x->kp / TL_STRIP;
+    tl_parallel_for(f->ctx, strips - t.first, TL_SLICE, extend_slice, &t);
+    return 0;
+}
+
+typedef struct subtrees {
+    tl_factor* f;
+    const tl_values* v;
+} subtrees;
+
+static void factor_subtrees(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const subtrees* t = arg;
+    for (int32_t i = begin; i < end; i++) {
+        tl_task* task = t->f->sym.task + i;
+        task->bad = 0;
+        for (int32_t s = task->begin; s < task->end && !task->bad; s++)
+            task->bad = factor_supernode(t->f, t->f->sym.super + s, t->v);
+    }
+}
+
+static int32_t factor_by_tasks(tl_factor* f, const tl_values* v)
+{
+    const tl_symbolic* y = &f->sym;
+    subtrees t = {.f = f, .v = v};
+    tl_parallel_for(f->ctx, y->ntask, 1, factor_subtrees, &t);
+    for (int32_t i = 0; i < y->ntask; i++)
+        if (y->task[i].bad)
+            return 1;
+    for (int32_t s = 0; s < y->nsuper; s++) {
+        const tl_super* x = y->super + s;
+        if (x->task >= 0)
+            s = y->task[x->task].end - 1;
+        else if (x->large ? factor_in_slices(f, x, v) : factor_supernode(f, x, v))
+            return 1;
+    }
     return 0;
 }
 
@@ -162,9 +296,14 @@ talus_status tl_numeric_factor(tl_factor* f, const tl_values* v)
         TL_TRY(TL_GROW(f->ctx, f->cb[half], f->cb_cap[half], 0, y->cb_size));
     }
     TL_TRY(TL_GROW(f->ctx, f->work, f->work_cap, 0, y->nplace + y->largest_panel));
-    for (int32_t s = 0; s < y->nsuper; s++)
-        if (factor_supernode(f, y->super + s, v))
-            return TALUS_ERR_SINGULAR;
+    int32_t bad = 0;
+    if (v->parallel && y->ntask > 0)
+        bad = factor_by_tasks(f, v);
+    else
+        for (int32_t s = 0; s < y->nsuper && !bad; s++)
+            bad = factor_supernode(f, y->super + s, v);
+    if (bad)
+        return TALUS_ERR_SINGULAR;
     f->ready = true;
     return TALUS_OK;
 }

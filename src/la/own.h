@@ -6,7 +6,12 @@
 #include "factor.h"
 #include "snode_update/snode_update.h"
 
-enum { TL_STRIP = TL_SNODE_STRIP, TL_BLOCK = TL_SNODE_BLOCK, TL_OUTER = 4 * TL_SNODE_BLOCK };
+enum {
+    TL_STRIP = TL_SNODE_STRIP,
+    TL_BLOCK = TL_SNODE_BLOCK,
+    TL_OUTER = 4 * TL_SNODE_BLOCK,
+    TL_SLICE = 6 // strips of a slice of rows
+};
 
 /// Undirected graph of the nodes, no self edges: neighbours of j are adj[ptr[j] .. ptr[j+1]).
 typedef struct tl_graph {
@@ -35,7 +40,15 @@ typedef struct tl_super {
     int32_t npiece;
     int32_t nblock; // blocks of the matrix in the pivot columns
     int64_t block;  // first of them
+    int32_t task;   // that it belongs to, -1: none
+    bool large;     // worth to be cut into slices of rows
 } tl_super;
+
+/// A subtree that is a task: supernodes [begin, end).
+typedef struct tl_task {
+    int32_t begin, end;
+    int32_t bad; // out: a pivot failed
+} tl_task;
 
 /// One block of the matrix and its place in a panel: rows x cols at (row, col) of the panel.
 typedef struct tl_scatter {
@@ -50,6 +63,8 @@ enum { TL_SCATTER_DIAGONAL, TL_SCATTER_STRAIGHT, TL_SCATTER_TRANSPOSED };
 typedef struct tl_symbolic {
     int32_t nsuper, nrow, nplace; // nplace: sum of kp
     tl_super* super;
+    int32_t ntask; // 0 where threads do not pay or the context has one
+    tl_task* task;
     int32_t* perm;   // (n) node eliminated at each position
     int32_t* row_of; // (nrow) row of the pattern that stands at a permuted row
     int32_t* rowidx; // places of the rows below each supernode in the vector of solves

@@ -73,6 +73,7 @@ typedef struct tl_island {
     // result
     double *v, *v_mean, *f; // (nv) (nv) (3 x ld)
     talus_solve_info info;
+    bool alone;   // no task beside it: its linear algebra may use the threads
     double clock; // end of the stage before
     bool failed_memory;
 } tl_island;

@@ -255,7 +255,7 @@ talus_status tl_isl_factor(tl_island* s, const double* G, bool full)
         const int32_t analyses = b->stats(f).analyses;
         status = b->analyze(f, &a.pattern, TL_ORDER_AUTO);
         tl_isl_lap(s, &s->info.t_symbolic);
-        const tl_values values = {.lower = a.lower, .upper = a.upper};
+        const tl_values values = {.lower = a.lower, .upper = a.upper, .parallel = s->alone};
         if (status >= 0)
             status = b->factor(f, &values);
         const tl_factor_stats stats = b->stats(f);

@@ -70,13 +70,14 @@ static talus_status reserve_slots(talus_solver* s, int32_t ntree)
     return TALUS_OK;
 }
 
-static void solve_task(void* arg, int32_t begin, int32_t end, int32_t block)
+// islands [begin, end) that are alone or are not
+static void solve_islands(tl_islands* all, int32_t begin, int32_t end, bool alone)
 {
-    (void)block;
-    tl_islands* all = arg;
     double clock = tl_now();
-    for (int32_t i = all->task[begin]; i < all->task[end]; i++) {
+    for (int32_t i = begin; i < end; i++) {
         tl_island* s = all->island + i;
+        if (s->alone != alone)
+            continue;
         s->clock = clock;
         if (s->opt->globalization == TALUS_GLOBALIZATION_LIFTING)
             tl_isl_lifting(s);
@@ -88,7 +89,16 @@ static void solve_task(void* arg, int32_t begin, int32_t end, int32_t block)
     }
 }
 
-// islands in a row until a task is worth its start; bounds depend on the problem alone
+static void solve_task(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    tl_islands* all = arg;
+    solve_islands(all, all->task[begin], all->task[end], false);
+}
+
+// islands in a row until a task is worth its start; bounds depend on the problem alone. An island with more
+// than half of all contacts would keep one thread busy while the others wait: it comes first, with threads
+// inside.
 static talus_status make_tasks(talus_solver* s, tl_islands* all)
 {
     all->task = TL_ARENA(&s->arena, int32_t, all->n + 1);
@@ -97,7 +107,9 @@ static talus_status make_tasks(talus_solver* s, tl_islands* all)
     int32_t contacts = 0;
     all->ntask = all->task[0] = 0;
     for (int32_t i = 0; i < all->n; i++) {
-        contacts += all->island[i].nc;
+        tl_island* x = all->island + i;
+        x->alone = 2 * (int64_t)x->nc > all->ncontacts;
+        contacts += x->alone ? 0 : x->nc;
         if (contacts >= TASK_CONTACTS || i == all->n - 1) {
             all->task[++all->ntask] = i + 1;
             contacts = 0;
@@ -199,6 +211,7 @@ talus_status talus_solver_step(talus_solver* s, const talus_problem_view* prob, 
     TL_TRY(make_tasks(s, &all));
     talus_solve_info sum = {.nislands = all.n, .ncontacts_active = all.ncontacts, .worst_contact = -1};
     sum.t_setup = tl_now() - t0;
+    solve_islands(&all, 0, all.n, true);
     tl_parallel_for(s->ctx, all.ntask, 1, solve_task, &all);
     bool memory = false;
     for (int32_t i = 0; i < all.n; i++) {
