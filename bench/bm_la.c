@@ -9,6 +9,9 @@
 // at run time, with one thread; 0 where there is none). CHOLMOD opens its own OpenMP teams: run with
 // OMP_THREAD_LIMIT=1. An OpenBLAS older than the CPU takes slow kernels: OPENBLAS_CORETYPE (SKYLAKEX, HASWELL)
 // names better ones; the first line printed says which are in use.
+//
+// `bm_la --targets` measures the targets of the project instead, everything in turns in one run, least CPU
+// time of the rounds (two threads: least wall time), and prints a table with ratios.
 #define _GNU_SOURCE
 #include "shim.h"
 #include "la.h"
@@ -206,6 +209,124 @@ static double measure_dgemm(const char** core)
     return 2.0 * N * N * N / best;
 }
 
+// ---- targets
+// --------------------------------------------------------------------------------------------------
+
+typedef void dgetrf_fn(const int* m, const int* n, double* a, const int* lda, int* piv, int* info);
+
+// the whole matrix as LAPACK sees it; NaN where there is none. @return s, one factorization
+static double measure_dgetrf(const pile* q)
+{
+    void* lib = dlopen("libopenblas.so.0", RTLD_NOW);
+    lib = lib ? lib : dlopen("liblapack.so.3", RTLD_NOW);
+    dgetrf_fn* dgetrf = NULL;
+    *(void**)&dgetrf = lib ? dlsym(lib, "dgetrf_") : NULL;
+    if (!dgetrf)
+        return NAN;
+    const int n = q->nrow;
+    int info;
+    int* piv = calloc((size_t)n, sizeof(int));
+    double* a = calloc((size_t)n * (size_t)n, sizeof(double));
+    int64_t off = 0;
+    for (int32_t j = 0; j < q->p.n; j++)
+        for (int32_t b = q->ptr[j]; b < q->ptr[j + 1]; b++)
+            for (int32_t c = 0; c < SIZE; c++)
+                for (int32_t r = 0; r < SIZE; r++, off++) {
+                    const int64_t row = SIZE * q->idx[b] + r, col = SIZE * j + c;
+                    a[row + n * col] = q->lower[off];
+                    if (q->idx[b] != j)
+                        a[col + n * row] = q->upper[off];
+                }
+    const double start = tl_cpu_now();
+    dgetrf(&n, &n, a, &n, piv, &info);
+    const double time = tl_cpu_now() - start;
+    free(a);
+    free(piv);
+    return time;
+}
+
+enum { OWN, OWN_LU, OWN_TWO, OWN_LU_TWO, CHOLMOD, UMFPACK, CONTENDERS };
+
+typedef struct timing {
+    double factor[CONTENDERS]; // s; two threads: wall
+    double analyze, solve;     // of OWN
+    tl_factor_stats stats;
+} timing;
+
+static double time_solve(const tl_backend* be, tl_factor* f, const pile* q)
+{
+    memcpy(q->x, q->b, sizeof(double) * (size_t)q->nrow);
+    const double start = tl_cpu_now();
+    be->solve(f, q->x);
+    return tl_cpu_now() - start;
+}
+
+static double time_analyze(const tl_backend* be, tl_factor* f, const pile* q)
+{
+    const int32_t size[1] = {1}, ptr[2] = {0, 1}, idx[1] = {0};
+    const tl_pattern other = {.n = 1, .size = size, .ptr = ptr, .idx = idx};
+    be->analyze(f, &other, TL_ORDER_AUTO);
+    const double start = tl_cpu_now();
+    be->analyze(f, &q->p, TL_ORDER_AUTO);
+    return tl_cpu_now() - start;
+}
+
+static timing measure(talus_context* const ctx[2], const pile* q)
+{
+    static const tl_backend_kind kinds[CONTENDERS] = {TL_BACKEND_OWN, TL_BACKEND_OWN,     TL_BACKEND_OWN,
+                                                      TL_BACKEND_OWN, TL_BACKEND_CHOLMOD, TL_BACKEND_UMFPACK};
+    static const bool lu[CONTENDERS] = {false, true, false, true, false, true};
+    timing t = {.analyze = INFINITY, .solve = INFINITY};
+    tl_factor* f[CONTENDERS] = {NULL};
+    for (int32_t round = 0; round < 20; round++)
+        for (int32_t i = 0; i < CONTENDERS; i++) {
+            const tl_backend* be = tl_backend_get(kinds[i]);
+            const bool two = i == OWN_TWO || i == OWN_LU_TWO;
+            const tl_values v = {.lower = q->lower, .upper = lu[i] ? q->upper : NULL, .parallel = true};
+            if (!be)
+                continue;
+            if (!f[i] && be->create(ctx[two], &f[i]) < 0)
+                exit(1);
+            if (i == OWN && round > 0)
+                t.analyze = fmin(t.analyze, time_analyze(be, f[i], q));
+            be->analyze(f[i], &q->p, TL_ORDER_AUTO);
+            be->factor(f[i], &v); // warm caches are the rule in a step too
+            const double start = two ? tl_now() : tl_cpu_now();
+            be->factor(f[i], &v);
+            const double time = (two ? tl_now() : tl_cpu_now()) - start;
+            t.factor[i] = round && t.factor[i] < time ? t.factor[i] : time;
+            if (i == OWN) {
+                t.solve = fmin(t.solve, time_solve(be, f[i], q));
+                t.stats = be->stats(f[i]);
+            }
+        }
+    for (int32_t i = 0; i < CONTENDERS; i++)
+        if (f[i])
+            tl_backend_get(kinds[i])->destroy(f[i]);
+    return t;
+}
+
+static int print_targets(talus_context* const ctx[2], pile* piles, const int32_t* sizes, int32_t n)
+{
+    printf("milliseconds; ratios say how many times as fast; two threads by wall time\n");
+    printf("nodes  L L^T  dgemm  CHOLMOD  ratio |    LU  UMFPACK  ratio  CHOLMOD/LU  dgetrf/LU | two threads "
+           " LU "
+           "| analysis  solve us  ns/nnz  GB/s\n");
+    for (int32_t i = 0; i < n; i++) {
+        make_pile(&piles[i], sizes[i]);
+        const timing t = measure(ctx, &piles[i]);
+        const double *f = t.factor, nnz = (double)t.stats.nnz;
+        const double getrf = sizes[i] == 100 || sizes[i] == 500 ? measure_dgetrf(&piles[i]) : NAN;
+        printf("%5d %6.3f %5.0f%% %8.3f %6.1f | %5.3f %8.3f %6.1f %11.1f %10.0f | %11.2f %3.2f | %8.3f %9.1f "
+               "%7.2f %5.0f\n",
+               sizes[i], 1e3 * f[OWN], 100.0 * t.stats.flops / f[OWN] / dgemm_rate, 1e3 * f[CHOLMOD],
+               f[CHOLMOD] / f[OWN], 1e3 * f[OWN_LU], 1e3 * f[UMFPACK], f[UMFPACK] / f[OWN_LU],
+               f[CHOLMOD] / f[OWN_LU], getrf / f[OWN_LU], f[OWN] / f[OWN_TWO], f[OWN_LU] / f[OWN_LU_TWO],
+               1e3 * t.analyze, 1e6 * t.solve, 1e9 * t.solve / nnz, 16.0 * nnz / t.solve * 1e-9);
+    }
+    return 0;
+}
+
 static void register_case(const bench_case* c, const char* label)
 {
     static const struct {
@@ -236,6 +357,8 @@ int main(int argc, char** argv)
     dgemm_rate = measure_dgemm(&core);
     fprintf(stderr, "dgemm(1000): %.1f Gflop/s (%s), own kernels: %s\n", dgemm_rate * 1e-9, core,
             talus_context_isa(ctx[0]));
+    if (argc > 1 && strcmp(argv[1], "--targets") == 0)
+        return print_targets(ctx, piles, sizes, TL_COUNT(sizes));
     static const struct {
         tl_backend_kind kind;
         tl_order order;
