@@ -35,7 +35,7 @@ THIRD = {
     r"libxml/.*": {"scene/xml.c"},
     r"assimp/.*": {"scene/mesh_assimp.c"},
     r"libqhull_r/.*": {"scene/hull.c"},
-    r"cairo\.h": {"io/picture.c"},
+    r"cairo\.h": {"io/picture.c", "io/loglog.c"},
 }
 # public headers by the module that implements them
 PUBLIC = {"base": "base", "solver": "solver", "model": "model", "sim": "sim", "io": "io", "talus": "cli"}

@@ -8,7 +8,7 @@
 
 bool tl_collide_supported(int32_t type_a, int32_t type_b)
 {
-    const bool known = type_a >= 0 && type_a <= TL_SHAPE_BOX && type_b >= 0 && type_b <= TL_SHAPE_BOX;
+    const bool known = type_a >= 0 && type_a <= TL_SHAPE_MESH && type_b >= 0 && type_b <= TL_SHAPE_MESH;
     return known && !(type_a == TL_SHAPE_PLANE && type_b == TL_SHAPE_PLANE);
 }
 
@@ -36,7 +36,8 @@ static void place(tl_solid* g, const tl_shape* s, const tl_pose* X, const double
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++)
             g->ax[k][i] = X->R[3 * i + k];
-    g->length = half_length(s);
+    g->hull = s->hull;
+    g->length = s->type == TL_SHAPE_MESH ? s->hull->length : half_length(s);
 }
 
 static bool is_reversed(const tl_shape* a, const tl_pose* Xa, const tl_shape* b, const tl_pose* Xb)
@@ -149,6 +150,8 @@ static void candidate_points(const tl_solid* a, const tl_solid* b, tl_manifold* 
 {
     if (a->type == TL_SHAPE_PLANE)
         tl_plane_points(a, b, m);
+    else if (b->type == TL_SHAPE_MESH)
+        tl_hull_points(a, b, m);
     else if (a->type == TL_SHAPE_SPHERE)
         sphere_points(a, b, m);
     else if (b->type == TL_SHAPE_CAPSULE)
@@ -161,7 +164,8 @@ static void candidate_points(const tl_solid* a, const tl_solid* b, tl_manifold* 
 int32_t tl_collide(const tl_shape* a, const tl_pose* Xa, const tl_shape* b, const tl_pose* Xb, double margin,
                    tl_contact_point* out)
 {
-    if (!tl_collide_supported(a->type, b->type))
+    if (!tl_collide_supported(a->type, b->type) || (a->type == TL_SHAPE_MESH && !a->hull) ||
+        (b->type == TL_SHAPE_MESH && !b->hull))
         return 0;
     const bool reversed = is_reversed(a, Xa, b, Xb);
     const tl_shape *sa = reversed ? b : a, *sb = reversed ? a : b;

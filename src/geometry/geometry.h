@@ -13,14 +13,30 @@ typedef enum tl_shape_type {
     TL_SHAPE_ELLIPSOID,
     TL_SHAPE_CYLINDER,
     TL_SHAPE_BOX,
-    TL_SHAPE_MESH,   // no contact yet
+    TL_SHAPE_MESH,   // a convex hull
     TL_SHAPE_HFIELD, // no contact yet
     TL_SHAPE_COUNT
 } tl_shape_type;
 
+/// A convex polyhedron: immutable, shared by shapes. Faces are whole polygons: triangles in one plane are one face.
+typedef struct tl_hull {
+    int32_t nv, nf;
+    const double* x;             // (nv x 3) shape frame
+    const double (*plane)[4];    // (nf) outward unit normal, and n . x on the face
+    const int32_t *first, *loop; // (nf + 1): corners of face f, counter-clockwise, are loop[first[f]] ..
+    const int32_t *near, *adj;   // (nv + 1): vertices joined to vertex i by an edge are adj[near[i]] ..
+    double center[3], length;    // mean of the vertices; half of the longest side of its box
+} tl_hull;
+
+/// From the triangles of a convex surface, outward; vertices that no triangle names are left out. One block of
+/// memory, freed by tl_free(ctx, *out). @param x (nv x 3)  @param tri (nt x 3)
+talus_status tl_hull_create(talus_context* ctx, int32_t nv, const double* x, int32_t nt, const int32_t* tri,
+                            const char* name, tl_hull** out);
+
 typedef struct tl_shape {
     int32_t type; // tl_shape_type
     double size[3];
+    const tl_hull* hull; // TL_SHAPE_MESH; NULL: no contact
 } tl_shape;
 
 typedef struct tl_pose {
@@ -41,7 +57,7 @@ typedef struct tl_contact_point {
 
 /// Contact points of A against B with depth > -margin, at most TL_MANIFOLD_MAX; deterministic, and symmetric:
 /// swapping A and B gives the same points with pa, pb swapped and the normal reversed. Pairs without a method
-/// (mesh, height field, plane-plane) give 0.
+/// (height field, plane-plane) give 0.
 /// @return number of points
 int32_t tl_collide(const tl_shape* a, const tl_pose* Xa, const tl_shape* b, const tl_pose* Xb, double margin,
                    tl_contact_point* out);

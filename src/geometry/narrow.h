@@ -6,7 +6,7 @@
 //   segment, to a solid axis.c      the direction of least overlap of two solids (min over unit n of hA(n) +
 //   hB(n) - c.n) manifold.c  contact points for a given direction: faces, edges, points
 //
-// Every shape is centrally symmetric, so its support function is even: h(n) = h(-n). All coordinates are
+// Every shape but a hull is centrally symmetric, so its support function is even: h(n) = h(-n). All coordinates are
 // relative to the second shape's centre with the world's axes, which keeps full precision far from the
 // world's origin.
 #pragma once
@@ -16,10 +16,11 @@
 
 typedef struct tl_solid {
     int32_t type;
-    double s[3];     // sizes, as tl_shape
-    double p[3];     // centre
-    double ax[3][3]; // ax[k]: shape axis k
-    double length;   // half of the largest dimension, for tolerances
+    double s[3];         // sizes, as tl_shape
+    double p[3];         // centre
+    double ax[3][3];     // ax[k]: shape axis k
+    double length;       // half of the largest dimension, for tolerances
+    const tl_hull* hull; // TL_SHAPE_MESH
 } tl_solid;
 
 /// Candidate points of one pair, normal from B into A. More than TL_MANIFOLD_MAX are thinned out at the end.
@@ -58,6 +59,23 @@ double tl_segment_distance(const tl_solid* g, const double* c, const double* u, 
 
 /// Farthest point of the solid in direction d (unit), without a preferred choice on flat faces.
 void tl_support(const tl_solid* g, const double* d, double* x);
+
+// ---- gjk.c
+// ---------------------------------------------------------------------------------------------------
+typedef struct tl_convex_pair {
+    double pa[3], pb[3], n[3]; // witnesses, and the unit direction from B into A
+    double distance;           // < 0: overlap
+} tl_convex_pair;
+/// Distance of any two bounded solids. @return false: `far` or more apart
+bool tl_convex_distance(const tl_solid* a, const tl_solid* b, double far, tl_convex_pair* out);
+double tl_core_radius(const tl_solid* g);
+void tl_to_local(const tl_solid* g, const double* d, double* local); // a direction
+void tl_to_world(const tl_solid* g, const double* local, double* x); // a point
+
+// ---- hull_contact.c
+// ------------------------------------------------------------------------------------------
+/// b is a convex hull, a anything but a plane.
+void tl_hull_points(const tl_solid* a, const tl_solid* b, tl_manifold* m);
 
 // ---- axis.c
 // --------------------------------------------------------------------------------------------------

@@ -44,6 +44,28 @@ void tl_cylinder_points(const tl_solid* g, const double* d, double x[TL_CYLINDER
     }
 }
 
+// every corner below the plane, the deepest first, so that it is there when places run out
+static void hull_points(const tl_solid* a, const tl_solid* b, const double* n, tl_manifold* m)
+{
+    const tl_hull* h = b->hull;
+    double local[3];
+    int32_t deepest = 0;
+    tl_to_local(b, n, local);
+    for (int32_t i = 1; i < h->nv; i++)
+        if (dot3(h->x + 3 * (int64_t)i, local) > dot3(h->x + 3 * (int64_t)deepest, local))
+            deepest = i;
+    for (int32_t k = -1; k < h->nv; k++) {
+        const int32_t i = k < 0 ? deepest : k;
+        double x[3], d[3], pa[3];
+        if (k == deepest)
+            continue;
+        tl_to_world(b, h->x + 3 * (int64_t)i, x);
+        sub3(d, x, a->p);
+        axpy3(pa, x, -dot3(d, n), n);
+        tl_add_point(m, pa, x, n, TL_FEATURE(TL_ON_B, 0, i & 255));
+    }
+}
+
 void tl_plane_points(const tl_solid* a, const tl_solid* b, tl_manifold* m)
 {
     double n[3], x[TL_CYLINDER_POINTS][3];
@@ -52,6 +74,9 @@ void tl_plane_points(const tl_solid* a, const tl_solid* b, tl_manifold* m)
     for (int k = 0; k < 3; k++)
         n[k] = -a->ax[2][k];
     switch (b->type) {
+    case TL_SHAPE_MESH:
+        hull_points(a, b, n, m);
+        return;
     case TL_SHAPE_CAPSULE:
         count = 2;
         for (int e = 0; e < 2; e++) {

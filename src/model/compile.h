@@ -39,6 +39,10 @@ talus_status tl_compile_fuse(tl_compile* c);
 talus_status tl_compile_layout(tl_compile* c);
 /// contact.c: pairs, excludes, filter masks, materials.
 talus_status tl_compile_contact(tl_compile* c);
+/// hull.c: convex hulls of mesh geoms into their shapes.
+talus_status tl_compile_hulls(tl_compile* c, tl_shape* shape);
+/// Vertices of a prepared mesh in the frame of its geoms: its principal axes. @param x (nvert x 3) out
+void tl_mesh_in_own_frame(const tl_spec_mesh* mesh, double* x);
 /// field.c: pressure fields of the geoms that have them.
 talus_status tl_compile_fields(tl_compile* c);
 /// actuate.c: armature and damping of an actuator act on its joint through gear^2; actuators.

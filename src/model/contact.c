@@ -60,6 +60,7 @@ static talus_status geoms(tl_compile* c)
         if (!m->geom_name[id])
             return TALUS_ERR_NOMEM;
     }
+    TL_TRY(tl_compile_hulls(c, shape));
     m->geom_body = body;
     m->geom_contype = contype;
     m->geom_conaffinity = conaffinity;
@@ -144,7 +145,7 @@ static talus_status list_unsupported(tl_compile* c)
     static const struct {
         int32_t type;
         const char* what;
-    } kinds[] = {{TL_SHAPE_MESH, "contact of mesh geoms"}, {TL_SHAPE_HFIELD, "contact of height fields"}};
+    } kinds[] = {{TL_SHAPE_HFIELD, "contact of height fields"}};
     tl_spec* s = c->spec;
     for (int k = 0; k < TL_COUNT(kinds); k++)
         for (int32_t i = 0; i < c->ngeom; i++) {

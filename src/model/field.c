@@ -11,12 +11,15 @@
 
 typedef struct wanted {
     tl_shape shape;
+    int32_t mesh; // of the spec, -1: a primitive
     tl_field_spec spec;
 } wanted;
 
 static wanted field_wanted(const tl_spec_geom* g)
 {
-    wanted w = {.shape = {.type = g->type}, .spec = {.kind = TL_FIELD_RIGID}};
+    wanted w = {.shape = {.type = g->type},
+                .mesh = g->type == TL_SHAPE_MESH ? g->mesh : -1,
+                .spec = {.kind = TL_FIELD_RIGID}};
     memcpy(w.shape.size, g->size, sizeof w.shape.size);
     if (g->contact == TL_CONTACT_COMPLIANT) {
         w.spec.kind = TL_FIELD_COMPLIANT;
@@ -29,10 +32,38 @@ static wanted field_wanted(const tl_spec_geom* g)
 
 static bool is_same(const wanted* a, const wanted* b)
 {
-    return a->shape.type == b->shape.type &&
+    return a->shape.type == b->shape.type && a->mesh == b->mesh &&
            memcmp(a->shape.size, b->shape.size, sizeof a->shape.size) == 0 && a->spec.kind == b->spec.kind &&
            a->spec.modulus == b->spec.modulus && a->spec.hint == b->spec.hint &&
            a->spec.thickness == b->spec.thickness;
+}
+
+// compliant: a cone over the convex hull; rigid: the mesh's own triangles, which need be neither convex nor closed
+static talus_status mesh_field(tl_compile* c, int32_t geom, const wanted* w, const char* name, tl_field** out)
+{
+    talus_context* ctx = c->model->ctx;
+    const tl_spec_mesh* mesh = &c->spec->mesh[w->mesh];
+    const tl_hull* h = c->model->geom_shape[geom].hull;
+    if (!mesh->ready || !h)
+        return tl_fail(ctx, TALUS_ERR_INPUT, "%s: its mesh could not be read, so it has no field", name);
+    if (w->spec.kind == TL_FIELD_COMPLIANT) {
+        const int32_t corners = h->first[h->nf];
+        int32_t *tri = TL_ARENA(&c->scratch, int32_t, 3 * (int64_t)corners), n = 0;
+        if (!tri)
+            return tl_nomem(ctx, sizeof(int32_t) * 3 * (size_t)corners);
+        for (int32_t f = 0; f < h->nf; f++)
+            for (int32_t k = h->first[f] + 1; k + 1 < h->first[f + 1]; k++, n++) {
+                tri[3 * n] = h->loop[h->first[f]];
+                tri[3 * n + 1] = h->loop[k];
+                tri[3 * n + 2] = h->loop[k + 1];
+            }
+        return tl_field_from_convex(ctx, h->nv, h->x, n, tri, w->spec.modulus, name, out);
+    }
+    double* x = TL_ARENA(&c->scratch, double, 3 * mesh->nvert);
+    if (!x)
+        return tl_nomem(ctx, sizeof(double) * 3 * (size_t)mesh->nvert);
+    tl_mesh_in_own_frame(mesh, x);
+    return tl_field_from_triangles(ctx, (int32_t)mesh->nvert, x, (int32_t)mesh->nface, mesh->face, name, out);
 }
 
 static bool may_touch(const talus_model* m, int32_t geom)
@@ -83,7 +114,8 @@ talus_status tl_compile_fields(tl_compile* c)
         if (k == m->nfield) {
             char name[128];
             snprintf(name, sizeof name, "geom '%s'", m->geom_name[id]);
-            TL_TRY(tl_field_from_shape(m->ctx, &w.shape, &w.spec, name, &m->field[k]));
+            TL_TRY(w.mesh >= 0 ? mesh_field(c, id, &w, name, &m->field[k])
+                               : tl_field_from_shape(m->ctx, &w.shape, &w.spec, name, &m->field[k]));
             known[m->nfield++] = w;
         }
         field[id] = m->field[k];

@@ -43,7 +43,9 @@ struct talus_model {
     const tl_field** geom_field;     // (ngeom) pressure field, NULL: contact at points
     const double* geom_modulus;      // (ngeom) of the field, INFINITY: rigid            Pa
     const double* geom_margin;       // (ngeom) kept for information; contacts act at depth > 0
-    tl_field** field;                // (nfield) owned; geoms of the same shape and properties share one
+    tl_hull** hull;                  // (nhull) owned
+    int32_t nhull;
+    tl_field** field; // (nfield) owned; geoms of the same shape and properties share one
     int32_t nfield;
     // explicit contact pairs (geom ids, a < b), added to the filtered ones; their own mu, or < 0: combined
     int32_t npair;

@@ -267,6 +267,15 @@ talus_status tl_mesh_prepare(tl_spec* s, tl_spec_mesh* m, bool for_contact, bool
     return TALUS_OK;
 }
 
+talus_status tl_spec_mesh_hull(tl_spec* s, const tl_spec_mesh* m, int32_t** face, int64_t* nface)
+{
+    if (m->inertia != TL_MESH_CONVEX)
+        return tl_mesh_hull(s, m, face, nface);
+    *face = m->face;
+    *nface = m->nface;
+    return TALUS_OK;
+}
+
 // ---- primitives fitted to a mesh
 // -------------------------------------------------------------------------------------
 

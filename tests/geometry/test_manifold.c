@@ -4,27 +4,27 @@
 
 static tl_shape plane(void)
 {
-    return (tl_shape){TL_SHAPE_PLANE, {1, 1, 1}};
+    return (tl_shape){.type = TL_SHAPE_PLANE, .size = {1, 1, 1}};
 }
 
 static tl_shape box(double x, double y, double z)
 {
-    return (tl_shape){TL_SHAPE_BOX, {x, y, z}};
+    return (tl_shape){.type = TL_SHAPE_BOX, .size = {x, y, z}};
 }
 
 static tl_shape cylinder(double r, double l)
 {
-    return (tl_shape){TL_SHAPE_CYLINDER, {r, l, 0}};
+    return (tl_shape){.type = TL_SHAPE_CYLINDER, .size = {r, l, 0}};
 }
 
 static tl_shape capsule(double r, double l)
 {
-    return (tl_shape){TL_SHAPE_CAPSULE, {r, l, 0}};
+    return (tl_shape){.type = TL_SHAPE_CAPSULE, .size = {r, l, 0}};
 }
 
 static tl_shape ball(double r)
 {
-    return (tl_shape){TL_SHAPE_SPHERE, {r, 0, 0}};
+    return (tl_shape){.type = TL_SHAPE_SPHERE, .size = {r, 0, 0}};
 }
 
 static tl_pose turned(double x, double y, double z, double ax, double ay, double az, double angle)
@@ -108,7 +108,7 @@ static void at_rest__count_and_places_do_not_flicker(void** state)
          pose_at(0, 0, 0), 4, d},
         {"disc half over a box", cylinder(.02, .005), box(.1, .1, .1), pose_at(.095, .03, .105 - d),
          pose_at(0, 0, 0), 6, d},
-        {"ellipsoid on box", (tl_shape){TL_SHAPE_ELLIPSOID, {.1, .2, .05}}, box(1, 1, .1),
+        {"ellipsoid on box", (tl_shape){.type = TL_SHAPE_ELLIPSOID, .size = {.1, .2, .05}}, box(1, 1, .1),
          pose_at(0, 0, .15 - d), pose_at(0, 0, 0), 1, d},
         {"crossed cylinders", cylinder(.1, .3), cylinder(.1, .3), turned(0, 0, .2 - d, 0, 1, 0, RIGHT),
          turned(0, 0, 0, 1, 0, 0, RIGHT), 1, d},
