@@ -63,11 +63,22 @@ static void locate_nodes(const tl_symbolic* y, const tl_graph* g, lists* l)
     }
 }
 
-// call once with rows NULL to count into ptr[s + 1], once to fill
-static void walk_rows(const tl_symbolic* y, const tl_graph* g, lists* l, int64_t* fill)
+static talus_status find_rows(tl_factor* f, const tl_graph* g, lists* l)
 {
-    for (int32_t i = 0; i < g->n; i++)
-        l->mark[i] = -1;
+    const tl_symbolic* y = &f->sym;
+    int64_t* fill = TL_ARENA(&f->scratch, int64_t, y->nsuper);
+    if (!fill)
+        return tl_nomem(f->ctx, sizeof(int64_t) * (size_t)y->nsuper);
+    l->ptr[0] = 0;
+    for (int32_t s = 0; s < y->nsuper; s++) {
+        fill[s] = l->ptr[s];
+        l->ptr[s + 1] = l->ptr[s] + y->super[s].below;
+    }
+    l->rows = TL_ARENA(&f->scratch, int32_t, l->ptr[y->nsuper]);
+    if (!l->rows)
+        return tl_nomem(f->ctx, sizeof(int32_t) * (size_t)l->ptr[y->nsuper]);
+    for (int32_t s = 0; s < y->nsuper; s++)
+        l->mark[s] = -1;
     for (int32_t i = 0; i < g->n; i++) {
         const int32_t node = y->perm[i], own = l->super_at[i];
         for (int32_t a = g->ptr[node]; a < g->ptr[node + 1]; a++) {
@@ -76,32 +87,10 @@ static void walk_rows(const tl_symbolic* y, const tl_graph* g, lists* l, int64_t
                 continue;
             for (int32_t s = l->super_at[q]; s != own && l->mark[s] != i; s = y->super[s].parent) {
                 l->mark[s] = i;
-                if (l->rows)
-                    l->rows[fill[s]++] = i;
-                else
-                    l->ptr[s + 1]++;
+                l->rows[fill[s]++] = i;
             }
         }
     }
-}
-
-static talus_status find_rows(tl_factor* f, const tl_graph* g, lists* l)
-{
-    const tl_symbolic* y = &f->sym;
-    int64_t* fill = TL_ARENA(&f->scratch, int64_t, y->nsuper);
-    if (!fill)
-        return tl_nomem(f->ctx, sizeof(int64_t) * (size_t)y->nsuper);
-    memset(l->ptr, 0, sizeof(int64_t) * (size_t)(y->nsuper + 1));
-    l->rows = NULL;
-    walk_rows(y, g, l, NULL);
-    for (int32_t s = 0; s < y->nsuper; s++) {
-        l->ptr[s + 1] += l->ptr[s];
-        fill[s] = l->ptr[s];
-    }
-    l->rows = TL_ARENA(&f->scratch, int32_t, l->ptr[y->nsuper]);
-    if (!l->rows)
-        return tl_nomem(f->ctx, sizeof(int32_t) * (size_t)l->ptr[y->nsuper]);
-    walk_rows(y, g, l, fill);
     return TALUS_OK;
 }
 
@@ -254,31 +243,40 @@ static void list_blocks(tl_symbolic* y, const tl_graph* g, const tl_pattern_copy
 static void list_pieces(tl_symbolic* y, const lists* l, int32_t c, int64_t* count)
 {
     tl_super* x = y->super + c;
-    int32_t* col = y->colmap + x->row;
-    int32_t r = 0;
+    int32_t *col = y->colmap + x->row, *row = y->rowidx + x->row;
+    int32_t r = 0, next = -1; // row after the last piece
+    tl_snode_piece* out = y->piece + *count;
     x->npivot = 0;
     x->piece = *count;
     for (int64_t q = l->ptr[c]; q < l->ptr[c + 1]; q++) {
         const int32_t p = l->rows[q], size = l->start[p + 1] - l->start[p];
         const tl_super* of = y->super + l->super_at[p];
-        for (int32_t i = 0; i < size; i++, r++) {
-            const int32_t to = col[r] = l->place[p] + i, lane = to % TL_STRIP;
-            y->rowidx[x->row + r] = of->at + l->start[p] - of->first + i;
-            if (r > 0 && lane > 0 && to == col[r - 1] + 1) {
-                tl_snode_piece* last = y->piece + *count - 1;
-                last->hi++;
-                last->mask = (uint8_t)(last->mask | 1u << lane);
-                continue;
-            }
-            y->piece[(*count)++] = (tl_snode_piece){.strip = to / TL_STRIP,
-                                                    .src = r - lane,
-                                                    .lo = (uint8_t)lane,
-                                                    .hi = (uint8_t)(lane + 1),
-                                                    .mask = (uint8_t)(1u << lane)};
+        const int32_t place = l->place[p], at = of->at + l->start[p] - of->first;
+        for (int32_t i = 0; i < size; i++) {
+            col[r + i] = place + i;
+            row[r + i] = at + i;
         }
-        if (l->super_at[p] == x->parent)
+        for (int32_t i = 0, n; i < size; i += n) {
+            const int32_t to = place + i, lane = to % TL_STRIP;
+            n = TL_MIN(size - i, TL_STRIP - lane);
+            const uint8_t mask = (uint8_t)(((1u << n) - 1) << lane);
+            if (lane > 0 && to == next) {
+                out[-1].hi = (uint8_t)(lane + n);
+                out[-1].mask |= mask;
+            } else {
+                *out++ = (tl_snode_piece){.strip = to / TL_STRIP,
+                                          .src = r + i - lane,
+                                          .lo = (uint8_t)lane,
+                                          .hi = (uint8_t)(lane + n),
+                                          .mask = mask};
+            }
+            next = to + n;
+        }
+        r += size;
+        if (of == y->super + x->parent)
             x->npivot += size;
     }
+    *count = out - y->piece;
     x->npiece = (int32_t)(*count - x->piece);
 }
 

@@ -32,6 +32,7 @@ typedef struct tl_super {
     int32_t child;   // first child, -1: a leaf; children in the order of elimination
     int32_t sibling; // next child of the same parent, -1: the last
     int32_t depth;   // of the tree: its parity names the stack of the contribution block
+    int32_t below;   // nodes below
     int32_t npivot;  // rows of the contribution block that are pivots of the parent
     int64_t panel;   // first double of the panel, (kp + mp) x kp in strips
     int64_t cb;      // first double of the contribution block, mp x mp

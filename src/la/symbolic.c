@@ -21,6 +21,7 @@ typedef struct tree {
     int32_t* column;    // node -> column
     int32_t* parent;    // column -> column, -1: root
     int32_t* count;     // rows of the column of L, its own included
+    int32_t* below;     // nodes below the diagonal of the column; of a supernode's last one from step 3 on
     int32_t* super_of;  // column -> supernode of steps 3 and 4
     int32_t ns;         // supernodes of step 3
     int32_t *k, *m;     // rows of each
@@ -41,12 +42,12 @@ static double seconds_of(int32_t k, int32_t m)
 static talus_status allocate(tl_factor* f, const tl_graph* g, tree* t)
 {
     const int64_t n = g->n;
-    int32_t* w = TL_ARENA(&f->scratch, int32_t, 11 * n);
+    int32_t* w = TL_ARENA(&f->scratch, int32_t, 12 * n);
     int64_t* w64 = TL_ARENA(&f->scratch, int64_t, 2 * n);
     if (!w || !w64)
-        return tl_nomem(f->ctx, sizeof(int32_t) * 11 * (size_t)n);
-    int32_t** const fields[] = {&t->node, &t->column, &t->parent, &t->count, &t->super_of, &t->k,
-                                &t->m,    &t->up,     &t->head,   &t->next,  &t->merged};
+        return tl_nomem(f->ctx, sizeof(int32_t) * 12 * (size_t)n);
+    int32_t** const fields[] = {&t->node, &t->column, &t->parent, &t->count, &t->below, &t->super_of,
+                                &t->k,    &t->m,      &t->up,     &t->head,  &t->next,  &t->merged};
     for (int32_t i = 0; i < TL_COUNT(fields); i++)
         *fields[i] = w + i * n;
     t->peak = w64;
@@ -140,12 +141,14 @@ static void count_rows(const tl_graph* g, tree* t, int32_t* mark)
     for (int32_t c = 0; c < t->n; c++) {
         const int32_t node = t->node[c];
         t->count[c] = g->size[node];
+        t->below[c] = 0;
         mark[c] = c;
         for (int32_t a = g->ptr[node]; a < g->ptr[node + 1]; a++) {
             const int32_t i = t->column[g->adj[a]];
             for (int32_t j = i; j < c && mark[j] != c; j = t->parent[j]) {
                 mark[j] = c;
                 t->count[j] += g->size[node];
+                t->below[j]++;
             }
         }
     }
@@ -169,7 +172,8 @@ static void find_supernodes(const tl_graph* g, tree* t)
         const int32_t s = t->super_of[c] = t->ns - 1;
         t->k[s] += size;
         t->m[s] -= size;
-        t->up[s] = c; // last column so far
+        t->below[s] = t->below[c]; // s <= c: what it overwrites is not needed any more
+        t->up[s] = c;              // last column so far
     }
     for (int32_t s = 0; s < t->ns; s++) {
         const int32_t up = t->parent[t->up[s]];
@@ -303,6 +307,7 @@ static talus_status make_supernodes(tl_factor* f, const tl_graph* g, tree* t, in
                                  .m = t->m[s],
                                  .kp = TL_PADDED(t->k[s]),
                                  .mp = TL_PADDED(t->m[s]),
+                                 .below = t->below[s],
                                  .parent = t->up[s] >= 0 ? position[t->up[s]] : -1,
                                  .child = t->head[s] >= 0 ? position[t->head[s]] : -1,
                                  .sibling = t->up[s] >= 0 && t->next[s] >= 0 ? position[t->next[s]] : -1};

@@ -13,14 +13,20 @@ typedef struct link {
     int32_t hi, lo, contact;
 } link;
 
-static int compare_links(const void* x, const void* y)
+// by lower, then by higher tree, then by contact: counting sorts, the last key first. start: (ntree + 1)
+static void sort_links(link* list, link* scratch, int32_t n, int32_t* start, int32_t ntree)
 {
-    const link *p = x, *q = y;
-    if (p->lo != q->lo)
-        return p->lo < q->lo ? -1 : 1;
-    if (p->hi != q->hi)
-        return p->hi < q->hi ? -1 : 1;
-    return p->contact < q->contact ? -1 : p->contact > q->contact;
+    for (int32_t pass = 0; pass < 2; pass++) {
+        const link* from = pass ? scratch : list;
+        link* to = pass ? list : scratch;
+        memset(start, 0, sizeof(int32_t) * (size_t)(ntree + 1));
+        for (int32_t i = 0; i < n; i++)
+            start[1 + (pass ? from[i].lo : from[i].hi)]++;
+        for (int32_t t = 0; t < ntree; t++)
+            start[t + 1] += start[t];
+        for (int32_t i = 0; i < n; i++)
+            to[start[pass ? from[i].lo : from[i].hi]++] = from[i];
+    }
 }
 
 typedef struct assembly {
@@ -49,7 +55,7 @@ static talus_status make_pattern(tl_island* s, assembly* a)
         const int32_t x = s->ta[i], y = s->tb[i] < 0 ? x : s->tb[i];
         a->order[i] = (link){.hi = TL_MAX(x, y), .lo = TL_MIN(x, y), .contact = i};
     }
-    tl_sort(a->order, s->nc, sizeof(link), compare_links, a->order + s->nc);
+    sort_links(a->order, a->order + s->nc, s->nc, ptr, n);
     int32_t nb = 0, i = 0;
     for (int32_t t = 0; t < n; t++) {
         size[t] = s->dof[t + 1] - s->dof[t];
