@@ -21,7 +21,8 @@
 #define REUSE_STEPS 12     // with a kept one
 #define FAR_RESIDUAL 0.3   // residual above which an iterate is no better than its start
 #define PATIENT_AFTER 3    // sweeps again after which Newton gets longer each time
-#define FAST_RESIDUAL 1e-2 // residual below which the kept factor is tried after the first iteration
+#define FAST_RESIDUAL 1e-2 // residual below which Newton is on its way
+#define KEPT_RESIDUAL 0.1  // residual below which the kept factor is tried after the first iteration
 
 typedef struct newton {
     double *v, *r, *b, *d, *work2; // (nv), work2 (2 nv)
@@ -171,7 +172,7 @@ static bool iterate(tl_island* s, newton* n, tl_residual r, int32_t limit)
         }
         tl_isl_force(s, n->nu, NULL, false, n->F, n->G);
         form_rhs(s, n);
-        if (!newton_direction(s, n, k == 1 ? n->quiet : r.relative < FAST_RESIDUAL, r.scale))
+        if (!newton_direction(s, n, k == 1 ? n->quiet : r.relative < KEPT_RESIDUAL, r.scale))
             return false;
         s->info.iterations++;
         for (int32_t i = 0; i < s->nv; i++)
