@@ -31,7 +31,7 @@ typedef enum talus_backend {
     E(coupling, 0, "two-way|one-way", "one-way freezes the normal forces at (q0, v0)")                       \
     E(islands, 1, "off|on", "solve connected components apart, each with its own tolerance")                 \
     E(reuse, 1, "off|on", "try the kept factor before making a new one")                                     \
-    E(backend, 0, "auto|dense|own|cholmod|umfpack", "factorization of the linear systems")                           \
+    E(backend, 0, "auto|dense|own|cholmod|umfpack", "factorization of the linear systems")                   \
     I(sweeps, 10, 0, 1000, "-", "nonlinear Gauss-Seidel sweeps at the start of a moving island")             \
     I(max_iter, 20, 0, 100000, "-", "Newton iterations of the first try (tals, none: of the only try)")      \
     I(max_iter_restart, 40, 0, 100000, "-", "Newton iterations after a cold restart")                        \
