@@ -127,7 +127,8 @@ static talus_status choose_tasks(tl_factor* f)
             size[s] += size[c];
         }
     }
-    if (total < TASKS_FLOPS || talus_context_threads(f->ctx) == 1)
+    y->shared = total >= TASKS_FLOPS && talus_context_threads(f->ctx) > 1;
+    if (!y->shared)
         return TALUS_OK;
     for (int32_t s = y->nsuper - 1; s >= 0; s--) {
         if (below[s] > TASK_SHARE * total)

@@ -297,7 +297,7 @@ talus_status tl_numeric_factor(tl_factor* f, const tl_values* v)
     }
     TL_TRY(TL_GROW(f->ctx, f->work, f->work_cap, 0, y->nplace + y->largest_panel));
     int32_t bad = 0;
-    if (v->parallel && y->ntask > 0)
+    if (v->parallel && y->shared)
         bad = factor_by_tasks(f, v);
     else
         for (int32_t s = 0; s < y->nsuper && !bad; s++)

@@ -64,7 +64,8 @@ enum { TL_SCATTER_DIAGONAL, TL_SCATTER_STRAIGHT, TL_SCATTER_TRANSPOSED };
 typedef struct tl_symbolic {
     int32_t nsuper, nrow, nplace; // nplace: sum of kp
     tl_super* super;
-    int32_t ntask; // 0 where threads do not pay or the context has one
+    bool shared;   // threads pay, and the context has some
+    int32_t ntask; // 0 where not
     tl_task* task;
     int32_t* perm;   // (n) node eliminated at each position
     int32_t* row_of; // (nrow) row of the pattern that stands at a permuted row

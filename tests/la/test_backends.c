@@ -247,53 +247,6 @@ static void own__repeats_bit_for_bit(void** state)
     talus_context_destroy(ctx);
 }
 
-static uint64_t hash_with(int32_t threads, bool parallel, const problem* q, tl_order order, bool* bad)
-{
-    talus_context* ctx = test_context(threads);
-    const tl_backend* be = tl_backend_get(TL_BACKEND_OWN);
-    const tl_values v = {.lower = q->lower, .upper = q->upper, .parallel = parallel};
-    tl_factor* f;
-    double* x = calloc((size_t)q->nrow, sizeof(double));
-    random_vector(x, q->nrow, 11);
-    assert_int_equal(be->create(ctx, &f), TALUS_OK);
-    assert_int_equal(be->analyze(f, &q->p, order), TALUS_OK);
-    *bad = be->factor(f, &v) != TALUS_OK;
-    if (!*bad)
-        be->solve(f, x);
-    const uint64_t h = tl_hash(x, sizeof(double) * (size_t)q->nrow, 0);
-    be->destroy(f);
-    free(x);
-    talus_context_destroy(ctx);
-    return h;
-}
-
-// piles large enough for subtrees as tasks and fronts in slices; a bad pivot is found in any task
-static void own__same_bits_for_any_number_of_threads(void** state)
-{
-    (void)state;
-    bool bad;
-    for (int32_t k = 0; k < 4; k++) {
-        problem q = problem_make(k < 3 ? PILE : DENSE, k < 3 ? 1200 : 140, k == 1 ? 24 : -12, k != 2, 60);
-        problem_fill(&q, 3.0, 61);
-        const tl_order order = k == 1 ? TL_ORDER_METIS : TL_ORDER_FILL;
-        const uint64_t want = hash_with(1, false, &q, order, &bad);
-        assert_false(bad);
-        for (int32_t threads = 1; threads <= 5; threads += 2)
-            assert_true(hash_with(threads, true, &q, order, &bad) == want && !bad);
-        // storage for tasks, but no task
-        assert_true(hash_with(2, false, &q, order, &bad) == want);
-        for (int32_t node = 0; node < q.p.n && k == 0; node += 300) {
-            double* d = q.lower + q.off[q.ptr[node]];
-            const double keep = *d;
-            *d = NAN;
-            (void)hash_with(3, true, &q, order, &bad);
-            assert_true(bad);
-            *d = keep;
-        }
-        problem_free(&q);
-    }
-}
-
 // after two rounds over the largest pattern nothing is allocated, with the pattern the same or changing
 static void own__allocates_nothing_when_warm(void** state)
 {
@@ -355,7 +308,6 @@ int main(void)
         cmocka_unit_test(backends__refuse_indefinite_values),
         cmocka_unit_test(backends__read_lower_triangles_only),
         cmocka_unit_test(own__repeats_bit_for_bit),
-        cmocka_unit_test(own__same_bits_for_any_number_of_threads),
         cmocka_unit_test(own__allocates_nothing_when_warm),
         cmocka_unit_test(own__chain_has_no_fill),
     };

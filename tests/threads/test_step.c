@@ -2,49 +2,14 @@
 // Whole steps on several threads: a host's own pool of POSIX threads (which the thread sanitizer understands) gives the
 // bits of one thread, for 1, 2, 3 and 8 workers, and so does the built-in pool.
 #define _GNU_SOURCE
-#include <pthread.h>
-#include <stdatomic.h>
 #include <unistd.h>
 
 #include <talus/talus.h>
 #include "gen.h"
-#include "test.h"
+#include "pool.h"
 
 #define BODIES 512
 #define STEPS 40 // of 5 ms: the boxes have fallen on each other
-
-typedef struct pool {
-    int32_t workers;
-    int32_t n;
-    atomic_int next;
-    talus_task_fn* task;
-    void* arg;
-    int32_t regions; // with more than one task
-} pool;
-
-static void* work(void* arg)
-{
-    pool* p = arg;
-    for (int32_t i = atomic_fetch_add(&p->next, 1); i < p->n; i = atomic_fetch_add(&p->next, 1))
-        p->task(p->arg, i);
-    return NULL;
-}
-
-static void run_tasks(void* user, int32_t n, talus_task_fn* task, void* arg)
-{
-    pool* p = user;
-    pthread_t threads[8];
-    p->n = n;
-    p->task = task;
-    p->arg = arg;
-    p->regions += n > 1;
-    atomic_store(&p->next, 0);
-    for (int32_t i = 1; i < p->workers; i++)
-        assert_int_equal(pthread_create(threads + i, NULL, work, p), 0);
-    work(p);
-    for (int32_t i = 1; i < p->workers; i++)
-        pthread_join(threads[i], NULL);
-}
 
 // hash of the state after all steps; workers < 0: the built-in pool with that many threads
 static uint64_t run(const char* path, int32_t workers, int32_t* regions)
