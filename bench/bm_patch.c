@@ -43,6 +43,8 @@ static void run_query(bm_state* s, void* user)
     }
     bm_counter(s, "faces", p.n);
     bm_counter(s, "candidates", (double)p.candidates);
+    bm_counter(s, "met", (double)p.met);
+    bm_counter(s, "careful", (double)p.careful);
     bm_counter(s, "boxes", (double)p.boxes);
     bm_counter(s, "ns_face", 1e9 * bm_seconds(s) / fmax(p.n, 1));
     tl_patch_free(ctx, &p);

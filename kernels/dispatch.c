@@ -19,6 +19,7 @@
         .rows_response = tl_rows_response_##name, .block_multiply = tl_block_multiply_##name,                \
         .vector_dots = tl_vector_dots_##name, .vector_combine = tl_vector_combine_##name,                    \
         .bit_join = tl_bit_join_##name, .boxes_overlap = tl_boxes_overlap_##name,                            \
+        .clip_meet = tl_clip_meet_##name, .tet_clip = tl_tet_clip_##name,                                    \
     }
 
 // widest first

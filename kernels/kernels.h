@@ -14,6 +14,7 @@
 #include "jacobian_response/jacobian_response.h"
 #include "tals_limit/tals_limit.h"
 #include "tree_rows/tree_rows.h"
+#include "tet_clip/tet_clip.h"
 #include "vector_sums/vector_sums.h"
 
 typedef struct tl_kernels {
@@ -36,6 +37,8 @@ typedef struct tl_kernels {
     tl_vector_combine_fn* vector_combine;
     tl_bit_join_fn* bit_join;
     tl_boxes_overlap_fn* boxes_overlap;
+    tl_clip_meet_fn* clip_meet;
+    tl_tet_clip_fn* tet_clip;
 } tl_kernels;
 
 /// The widest set, or the one named by the environment variable TALUS_ISA (a debugging aid).

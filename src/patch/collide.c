@@ -17,6 +17,8 @@
 
 #define NEAR 1e-12 // of the smaller body
 #define ACROSS 1e-10
+#define DOUBT 1e-9 // of the smaller body: corners nearer to a side are looked at with care
+#define BLOCK 128
 #define COS_TURNED (-0.38268343236508977) // cos(5 pi / 8)
 
 static void turn(const double* R, const double* x, double* y)
@@ -142,13 +144,13 @@ static void section(const double (*v)[3], const double* plane, polygon* q)
 static void corners(const tl_field* f, int32_t e, int32_t n, double (*v)[3])
 {
     for (int32_t i = 0; i < n; i++)
-        copy3(v[i], f->x + 3 * (int64_t)f->element[n * (int64_t)e + i]);
+        copy3(v[i], f->clip[e].x[i]);
 }
 
 static void corners_placed(const tl_placed* B, const tl_field* f, int32_t e, int32_t n, double (*v)[3])
 {
     for (int32_t i = 0; i < n; i++) {
-        turn(B->R, f->x + 3 * (int64_t)f->element[n * (int64_t)e + i], v[i]);
+        turn(B->R, f->clip[e].x[i], v[i]);
         for (int k = 0; k < 3; k++)
             v[i][k] += B->t[k];
     }
@@ -190,8 +192,8 @@ static bool equal_pressures(const tl_field* a, const tl_field* b, const tl_place
                             face* f)
 {
     double pb[4], plane[4], v[4][3];
-    const double* pa = a->grad[ea];
-    place_plane(B, b->grad[eb], pb);
+    const double* pa = a->clip[ea].grad;
+    place_plane(B, b->clip[eb].grad, pb);
     for (int k = 0; k < 4; k++)
         plane[k] = pa[k] - pb[k];
     const double size = norm3(plane);
@@ -224,12 +226,12 @@ static bool triangle_in_tet(const tl_field* a, const tl_field* b, const tl_place
     const bool rigid_b = b->kind == TL_FIELD_RIGID;
     double n[4], v[3][3];
     if (rigid_b) {
-        place_plane(B, b->grad[eb], n);
-        memcpy(f->p, a->grad[ea], sizeof f->p);
+        place_plane(B, b->clip[eb].grad, n);
+        memcpy(f->p, a->clip[ea].grad, sizeof f->p);
         corners_placed(B, b, eb, 3, v);
     } else {
-        copy3(n, a->grad[ea]);
-        place_plane(B, b->grad[eb], f->p);
+        copy3(n, a->clip[ea].grad);
+        place_plane(B, b->clip[eb].grad, f->p);
         corners(a, ea, 3, v);
     }
     if (turned_away(n, f->p))
@@ -239,9 +241,9 @@ static bool triangle_in_tet(const tl_field* a, const tl_field* b, const tl_place
     for (int k = 0; k < 4 && f->q.n >= 3; k++) {
         double side[4];
         if (rigid_b)
-            memcpy(side, a->plane[ea][k], sizeof side);
+            memcpy(side, a->clip[ea].plane[k], sizeof side);
         else
-            place_plane(B, b->plane[eb][k], side);
+            place_plane(B, b->clip[eb].plane[k], side);
         clip(&f->q, side);
     }
     const double g = slope_along(f->p, n, 1.0), sign = rigid_b ? 1.0 : -1.0;
@@ -259,10 +261,10 @@ static bool tet_at_half_space(const tl_field* a, const tl_field* b, const tl_pla
     const bool half_b = b->kind == TL_FIELD_HALF_RIGID;
     double v[4][3];
     if (half_b) {
-        memcpy(f->p, a->grad[ea], sizeof f->p);
+        memcpy(f->p, a->clip[ea].grad, sizeof f->p);
         corners(a, ea, 4, v);
     } else {
-        place_plane(B, b->grad[eb], f->p);
+        place_plane(B, b->clip[eb].grad, f->p);
         corners_placed(B, b, eb, 4, v);
     }
     if (turned_away(half, f->p))
@@ -283,10 +285,10 @@ static bool triangle_in_half_space(const tl_field* a, const tl_field* b, const t
     const double slope = half_b ? b->slope : a->slope;
     double n[4], below[4], v[3][3];
     if (half_b) {
-        copy3(n, a->grad[ea]);
+        copy3(n, a->clip[ea].grad);
         corners(a, ea, 3, v);
     } else {
-        place_plane(B, b->grad[eb], n);
+        place_plane(B, b->clip[eb].grad, n);
         corners_placed(B, b, eb, 3, v);
     }
     for (int k = 0; k < 4; k++) {
@@ -371,34 +373,56 @@ static bool is_counter_clockwise(const polygon* q)
     return dot3(sum, q->normal) >= 0.0;
 }
 
-static void write_face(tl_patch* p, const tl_pose* Xa, const face* f, const polygon* q, int32_t ea,
-                       int32_t eb, int32_t corner, bool keep, int64_t* nvertex)
+/// A face of A's axes to the world.
+typedef struct measured {
+    double area, centroid[3], normal[3], ga, gb, pressure;
+} measured;
+
+static void write_face(tl_patch* p, const tl_pose* Xa, const measured* m, int32_t ea, int32_t eb,
+                       int32_t corner)
 {
     const int32_t i = p->n++;
-    double c[3];
-    p->area[i] = measure(q, c);
-    p->pressure[i] = dot3(f->p, c) + f->p[3];
-    turn(Xa->R, c, p->centroid + 3 * (int64_t)i);
-    turn(Xa->R, q->normal, p->normal + 3 * (int64_t)i);
+    p->area[i] = m->area;
+    p->pressure[i] = m->pressure;
+    turn(Xa->R, m->centroid, p->centroid + 3 * (int64_t)i);
+    turn(Xa->R, m->normal, p->normal + 3 * (int64_t)i);
     axpy3(p->centroid + 3 * (int64_t)i, p->centroid + 3 * (int64_t)i, 1.0, Xa->p);
-    p->ga[i] = f->ga;
-    p->gb[i] = f->gb;
+    p->ga[i] = m->ga;
+    p->gb[i] = m->gb;
     p->ea[i] = ea;
     p->eb[i] = eb;
     p->corner[i] = corner;
-    p->nvertex[i] = keep ? q->n : 0;
-    const bool backwards = keep && !is_counter_clockwise(q);
-    for (int32_t k = 0; keep && k < q->n; k++, ++*nvertex) {
+    p->nvertex[i] = 0;
+    if (!tl_patch_is_contact(p, i)) {
+        p->left_out++;
+        p->left_out_area += p->area[i];
+    }
+}
+
+/// Corners of the last face.
+static void write_corners(tl_patch* p, const tl_pose* Xa, const face* f, const polygon* q, int64_t* nvertex)
+{
+    p->nvertex[p->n - 1] = q->n;
+    const bool backwards = !is_counter_clockwise(q);
+    for (int32_t k = 0; k < q->n; k++, ++*nvertex) {
         const double* corner_k = q->x[backwards ? q->n - 1 - k : k];
         double* x = p->vertex + 3 * *nvertex;
         turn(Xa->R, corner_k, x);
         axpy3(x, x, 1.0, Xa->p);
         p->vertex_p[*nvertex] = dot3(f->p, corner_k) + f->p[3];
     }
-    if (!tl_patch_is_contact(p, i)) {
-        p->left_out++;
-        p->left_out_area += p->area[i];
-    }
+}
+
+static void write_polygon(tl_patch* p, const tl_pose* Xa, const face* f, const polygon* q, int32_t ea,
+                          int32_t eb, int32_t corner, bool keep, int64_t* nvertex)
+{
+    measured m = {.ga = f->ga, .gb = f->gb};
+    copy3(m.normal, q->normal);
+    m.area = measure(q, m.centroid);
+    m.pressure = dot3(f->p, m.centroid) + f->p[3];
+    write_face(p, Xa, &m, ea, eb, corner);
+    if (keep)
+        write_corners(p, Xa, f, q, nvertex);
 }
 
 static void write_fan(tl_patch* p, const tl_pose* Xa, const face* f, int32_t ea, int32_t eb, bool keep,
@@ -412,7 +436,7 @@ static void write_fan(tl_patch* p, const tl_pose* Xa, const face* f, int32_t ea,
         copy3(t.x[0], f->q.x[i]);
         copy3(t.x[1], f->q.x[(i + 1) % f->q.n]);
         copy3(t.x[2], c);
-        write_face(p, Xa, f, &t, ea, eb, i, keep, nvertex);
+        write_polygon(p, Xa, f, &t, ea, eb, i, keep, nvertex);
     }
 }
 
@@ -447,6 +471,88 @@ static bool make_face(const tl_field* a, const tl_field* b, const tl_placed* B, 
     return triangle_in_tet(a, b, B, ea, eb, f);
 }
 
+/// One query.
+typedef struct query {
+    const tl_field *a, *b;
+    const tl_pose* Xa;
+    tl_placed B;
+    double plane[4]; // of a half space
+    const double* half;
+    tl_patch_options options;
+    tl_patch* out;
+    int64_t nvertex;
+} query;
+
+/// Face of a candidate, corner by corner.
+static void clip_with_care(query* q, int32_t ea, int32_t eb)
+{
+    q->out->careful++;
+    face f;
+    if (!make_face(q->a, q->b, &q->B, q->half, ea, eb, &f))
+        return;
+    if (q->options.triangles)
+        write_fan(q->out, q->Xa, &f, ea, eb, q->options.vertices, &q->nvertex);
+    else
+        write_polygon(q->out, q->Xa, &f, &f.q, ea, eb, 0, q->options.vertices, &q->nvertex);
+}
+
+static void take_face(query* q, const double* row, int64_t ld, int32_t ea, int32_t eb)
+{
+    measured m = {.area = row[TL_CLIP_AREA * ld],
+                  .ga = row[TL_CLIP_GA * ld],
+                  .gb = row[TL_CLIP_GB * ld],
+                  .pressure = row[TL_CLIP_PRESSURE * ld]};
+    for (int k = 0; k < 3; k++) {
+        m.centroid[k] = row[(TL_CLIP_CENTROID + k) * ld];
+        m.normal[k] = row[(TL_CLIP_NORMAL + k) * ld];
+    }
+    write_face(q->out, q->Xa, &m, ea, eb, 0);
+    face f;
+    if (q->options.vertices && make_face(q->a, q->b, &q->B, q->half, ea, eb, &f))
+        write_corners(q->out, q->Xa, &f, &f.q, &q->nvertex);
+}
+
+// Candidates in blocks: those that do not meet are dropped, the others' faces are measured by the kernel; what it
+// does not decide, and fans, go corner by corner.
+static void clip_pairs(talus_context* ctx, query* q)
+{
+    const tl_kernels* kernels = tl_context_kernels(ctx);
+    tl_clip_placed w = {.a = q->a->clip,
+                        .b = q->b->clip,
+                        .triangles = q->a->kind == TL_FIELD_RIGID   ? 1
+                                     : q->b->kind == TL_FIELD_RIGID ? 2
+                                                                    : 0,
+                        .tolerance = DOUBT * q->out->size,
+                        .turned = COS_TURNED,
+                        .across = ACROSS};
+    memcpy(w.R, q->B.R, sizeof w.R);
+    memcpy(w.t, q->B.t, sizeof w.t);
+    int32_t met[BLOCK][2];
+    uint8_t state[BLOCK];
+    double row[TL_CLIP_ROWS * BLOCK];
+    for (int64_t first = 0; first < q->out->candidates; first += BLOCK) {
+        const int32_t n = (int32_t)TL_MIN(q->out->candidates - first, BLOCK),
+                      *pair = q->out->cand + 2 * first;
+        int32_t m = 0;
+        kernels->clip_meet(n, pair, &w, state);
+        for (int32_t i = 0; i < n; i++)
+            if (state[i]) {
+                met[m][0] = pair[2 * i];
+                met[m++][1] = pair[2 * i + 1];
+            }
+        q->out->met += m;
+        if (q->options.triangles)
+            memset(state, TL_CLIP_DOUBTFUL, sizeof state);
+        else if (m > 0)
+            kernels->tet_clip(m, met[0], &w, state, BLOCK, row);
+        for (int32_t i = 0; i < m; i++)
+            if (state[i] == TL_CLIP_FACE)
+                take_face(q, row + i, BLOCK, met[i][0], met[i][1]);
+            else if (state[i] == TL_CLIP_DOUBTFUL)
+                clip_with_care(q, met[i][0], met[i][1]);
+    }
+}
+
 // the boundary of the half space, seen from the other body's own axes and in A's
 static talus_status find_at_half_space(talus_context* ctx, const tl_field* a, const tl_field* b,
                                        const tl_placed* B, double* half, tl_patch* p)
@@ -466,39 +572,36 @@ static talus_status find_at_half_space(talus_context* ctx, const tl_field* a, co
 talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_pose* Xa, const tl_field* b,
                               const tl_pose* Xb, const tl_patch_options* options, tl_patch* out)
 {
-    const tl_patch_options chosen = options ? *options : (tl_patch_options){0};
+    query q = {.a = a, .b = b, .Xa = Xa, .out = out};
+    if (options)
+        q.options = *options;
     out->n = out->left_out = 0;
-    out->boxes = out->candidates = 0;
+    out->boxes = out->candidates = out->met = out->careful = 0;
     out->left_out_area = out->t_trees = out->t_clip = 0.0;
     if (!tl_patch_supported(a, b))
         return tl_fail(ctx, TALUS_ERR_UNSUPPORTED, "no contact patch between these two kinds of fields");
     const double t0 = tl_now();
-    tl_placed B;
-    place(Xa, Xb, &B);
+    place(Xa, Xb, &q.B);
     out->size = fmin(longest_side(a), longest_side(b));
-    B.near = NEAR * out->size;
-    double plane[4];
+    q.B.near = NEAR * out->size;
     const bool half = is_half(a) || is_half(b);
-    if (half)
-        TL_TRY(find_at_half_space(ctx, a, b, &B, plane, out));
-    else
-        TL_TRY(tl_find_pairs(ctx, a, b, &B, out));
+    if (half) {
+        q.half = q.plane;
+        TL_TRY(find_at_half_space(ctx, a, b, &q.B, q.plane, out));
+    } else {
+        TL_TRY(tl_find_pairs(ctx, a, b, &q.B, out));
+    }
     const double t1 = tl_now();
-    const int64_t most = out->candidates * (chosen.triangles ? TL_POLYGON_MAX : 1);
+    const int64_t most = out->candidates * (q.options.triangles ? TL_POLYGON_MAX : 1);
     if (most > INT32_MAX / 8)
         return tl_fail(ctx, TALUS_ERR_UNSUPPORTED, "%lld faces in one patch are too many", (long long)most);
-    TL_TRY(reserve(ctx, out, most, chosen.vertices ? most * (chosen.triangles ? 3 : TL_POLYGON_MAX) : 0));
-    int64_t nvertex = 0;
-    for (int64_t i = 0; i < out->candidates; i++) {
-        const int32_t ea = out->cand[2 * i], eb = out->cand[2 * i + 1];
-        face f;
-        if (!make_face(a, b, &B, half ? plane : NULL, ea, eb, &f))
-            continue;
-        if (chosen.triangles)
-            write_fan(out, Xa, &f, ea, eb, chosen.vertices, &nvertex);
-        else
-            write_face(out, Xa, &f, &f.q, ea, eb, 0, chosen.vertices, &nvertex);
-    }
+    TL_TRY(
+        reserve(ctx, out, most, q.options.vertices ? most * (q.options.triangles ? 3 : TL_POLYGON_MAX) : 0));
+    if (half)
+        for (int64_t i = 0; i < out->candidates; i++)
+            clip_with_care(&q, out->cand[2 * i], out->cand[2 * i + 1]);
+    else
+        clip_pairs(ctx, &q);
     out->t_trees = t1 - t0;
     out->t_clip = tl_now() - t1;
     return TALUS_OK;

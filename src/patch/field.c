@@ -20,7 +20,7 @@ void tl_field_destroy(talus_context* ctx, tl_field* f)
 {
     if (!f)
         return;
-    void* const arrays[] = {f->x, f->element, f->p, f->plane, f->grad, f->box, f->right};
+    void* const arrays[] = {f->x, f->element, f->p, f->clip, f->box, f->right};
     for (int32_t i = 0; i < TL_COUNT(arrays); i++)
         tl_free(ctx, arrays[i]);
     tl_free(ctx, f);
@@ -80,11 +80,10 @@ static void tet_planes(tl_field* f, int32_t e)
 {
     static const int opposite[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
     const int32_t* v = f->element + 4 * (int64_t)e;
-    double* grad = f->grad[e];
-    memset(grad, 0, sizeof f->grad[e]);
+    double* grad = f->clip[e].grad;
     for (int k = 0; k < 4; k++) {
         const double* a = f->x + 3 * (int64_t)v[opposite[k][0]];
-        double d[3], *plane = f->plane[e][k];
+        double d[3], *plane = f->clip[e].plane[k];
         triangle_normal(a, f->x + 3 * (int64_t)v[opposite[k][1]], f->x + 3 * (int64_t)v[opposite[k][2]],
                         plane);
         sub3(d, f->x + 3 * (int64_t)v[k], a);
@@ -95,6 +94,21 @@ static void tet_planes(tl_field* f, int32_t e)
         plane[3] = -dot3(plane, a);
         for (int i = 0; i < 4; i++)
             grad[i] += f->p[v[k]] / height * plane[i];
+        f->clip[e].base[k] = f->p[v[opposite[k][0]]] == 0.0 && f->p[v[opposite[k][1]]] == 0.0 &&
+                             f->p[v[opposite[k][2]]] == 0.0;
+    }
+}
+
+// the normal, and planes on the sides that face the inside
+static void triangle_planes(tl_clip_element* t)
+{
+    triangle_normal(t->x[0], t->x[1], t->x[2], t->grad);
+    for (int k = 0; k < 3; k++) {
+        double along[3];
+        sub3(along, t->x[(k + 1) % 3], t->x[k]);
+        cross3(t->plane[k], t->grad, along);
+        normalize3(t->plane[k]);
+        t->plane[k][3] = -dot3(t->plane[k], t->x[k]);
     }
 }
 
@@ -165,11 +179,10 @@ static talus_status allocate(talus_context* ctx, tl_field* f, int32_t nv, int32_
     const size_t n = compliant ? 4 : 3;
     f->x = tl_alloc(ctx, sizeof(double) * 3 * (size_t)nv);
     f->element = tl_alloc(ctx, sizeof(int32_t) * n * (size_t)ne);
-    f->grad = tl_alloc(ctx, sizeof *f->grad * (size_t)ne);
+    f->clip = tl_calloc(ctx, sizeof *f->clip * (size_t)ne);
     f->p = compliant ? tl_alloc(ctx, sizeof(double) * (size_t)nv) : NULL;
-    f->plane = compliant ? tl_alloc(ctx, sizeof *f->plane * (size_t)ne) : NULL;
-    if (!f->x || !f->element || !f->grad || (compliant && (!f->p || !f->plane)))
-        return tl_nomem(ctx, (size_t)ne * (compliant ? sizeof *f->plane : sizeof *f->grad));
+    if (!f->x || !f->element || !f->clip || (compliant && !f->p))
+        return tl_nomem(ctx, (size_t)ne * sizeof *f->clip);
     return TALUS_OK;
 }
 
@@ -268,7 +281,7 @@ static talus_status bound_pressure(talus_context* ctx, tl_field* f)
             f->p_surface = fmax(f->p_surface, f->p[s[i].v[k]]);
     }
     for (int32_t e = 0; e < f->info.ne; e++) {
-        f->slope = fmax(f->slope, 1.05 * norm3(f->grad[e]));
+        f->slope = fmax(f->slope, 1.05 * norm3(f->clip[e].grad));
         for (int k = 0; k < 4; k++)
             f->p_most = fmax(f->p_most, f->p[f->element[4 * (int64_t)e + k]]);
     }
@@ -293,14 +306,13 @@ static talus_status fill(talus_context* ctx, tl_field* f, int32_t nv, const doub
         return tl_fail(ctx, TALUS_ERR_INPUT,
                        "%s: all %d tetrahedra have zero pressure: no vertex lies inside", name, f->info.ne);
     for (int32_t e = 0; e < f->info.ne; e++) {
-        if (p) {
+        const int32_t n = corners(f);
+        for (int32_t k = 0; k < n; k++)
+            copy3(f->clip[e].x[k], f->x + 3 * (int64_t)f->element[n * (int64_t)e + k]);
+        if (p)
             tet_planes(f, e);
-        } else {
-            const int32_t* v = f->element + 3 * (int64_t)e;
-            triangle_normal(f->x + 3 * (int64_t)v[0], f->x + 3 * (int64_t)v[1], f->x + 3 * (int64_t)v[2],
-                            f->grad[e]);
-            f->grad[e][3] = 0.0;
-        }
+        else
+            triangle_planes(f->clip + e);
     }
     if (p)
         TL_TRY(bound_pressure(ctx, f));

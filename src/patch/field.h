@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Private to module patch: the arrays of a field, and the tree of boxes over its elements.
 //
-// Element e of a compliant field has four planes and a linear pressure, all in the body's axes:
-//
-//     inside:  plane[e][k] . (x, 1) >= 0, k = 0..3 (unit normals)      pressure:  grad[e] . (x, 1)
+// Element e stands in clip[e] as the kernel tet_clip reads it, in the body's axes: a tetrahedron's corners, planes
+// and linear pressure, or a triangle's corners, planes on its sides and outward normal.
 //
 // The tree has one element a leaf and is stored depth first: the left child of node i is i + 1, `right` is the
 // other one or, negative, ~element. Its boxes hold what has at most a given pressure (trees.c).
@@ -30,8 +29,7 @@ struct tl_field {
     double* x;             // (nv x 3)
     int32_t* element;      // (ne x 4) or (ne x 3)
     double* p;             // (nv), NULL: rigid
-    double (*plane)[4][4]; // (ne) compliant
-    double (*grad)[4];     // (ne) compliant: pressure; rigid: outward unit normal and 0
+    tl_clip_element* clip; // (ne) corners, planes, gradient
     tl_box* box;           // (2 ne - 1) nodes of the tree
     int32_t* right;        // (2 ne - 1)
 };

@@ -80,7 +80,9 @@ typedef struct tl_patch {
     int32_t* nvertex;       // (n) 0 unless vertices are kept
     int64_t boxes;          // pairs of boxes compared
     double t_trees, t_clip; // s
-    int64_t candidates;     // pairs of elements clipped
+    int64_t candidates;     // pairs of elements whose boxes overlap
+    int64_t met;            // pairs of elements clipped; 0 with half spaces
+    int64_t careful;        // of those, clipped corner by corner: in special position, or as fans
     int32_t left_out;       // faces that make no contact: see tl_patch_is_contact
     double left_out_area;
     double size;  // of the smaller body, m

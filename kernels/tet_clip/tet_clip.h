@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Faces of pressure fields, element against element (src/README.md#patches): a plane cut by a tetrahedron of A and
+// one of B, or a triangle cut by a tetrahedron. No polygon is built: the boundary of the face is each side of one
+// element's section, a segment (p, q), as far as it is inside the other element, and with Green's theorem
+//
+//     area = 1/2 sum n . (p x q),     centroid = sum (p + q) n . (p x q) / (6 area)
+//
+// so there are no branches and no lists, and lanes with faces of different shapes stay together. All tests are made
+// at corners of the sections; where one of them is closer to zero than `tolerance` the pair is not decided and the
+// caller clips it with care (src/patch/collide.c, which is also the oracle of the tests).
+//
+// Where both tetrahedra have a side of pressure 0, both sides meet the plane of equal pressures in the same line:
+// that is B's line no more, or it would count twice or not at all, as round-off has it.
+//
+// All sets give the same bits: one source, one order of operations. Elements: corners, planes n . x + d >= 0 inside,
+// and the gradient of the pressure (tetrahedron) or the outward normal (triangle, whose three planes stand on its
+// sides). Everything is computed in A's axes; B is placed by x_A = R x_B + t.
+#pragma once
+
+#include <stdint.h>
+
+typedef struct tl_clip_element {
+    double x[4][3];     // corners; of a triangle three
+    double plane[4][4]; // side opposite corner k, unit normal inward; of a triangle three
+    double grad[4];     // pressure (grad, p0) . (x, 1); of a triangle the normal and 0
+    double base[4];     // 1 where the pressure is 0 on all of the side, else 0
+    double pad[4];
+} tl_clip_element;
+
+typedef struct tl_clip_placed {
+    const tl_clip_element *a, *b;
+    int32_t triangles; // 0: both are tetrahedra; 1: A's, 2: B's elements are triangles
+    double R[9], t[3]; // x_A = R x_B + t
+    double tolerance;  // m
+    double turned;     // least cosine between normal and gradient, exclusive
+    double across;     // cosine at which a gradient counts as across the normal
+} tl_clip_placed;
+
+enum { TL_CLIP_NONE, TL_CLIP_FACE, TL_CLIP_DOUBTFUL };
+
+/// Rows of the results, `ld` apart: all in A's axes; ga, gb INFINITY for the triangle's side.
+enum {
+    TL_CLIP_AREA,
+    TL_CLIP_CENTROID,
+    TL_CLIP_NORMAL = 4,
+    TL_CLIP_GA = 7,
+    TL_CLIP_GB,
+    TL_CLIP_PRESSURE,
+    TL_CLIP_ROWS
+};
+
+/// @param pair (n x 2) elements   @param may (n) out: 0 where there is no face
+typedef void tl_clip_meet_fn(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* may);
+/// @param state (n) out   @param out (TL_CLIP_ROWS x n) out, defined where state is TL_CLIP_FACE
+typedef void tl_tet_clip_fn(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* state,
+                            int64_t ld, double* out);
+
+tl_clip_meet_fn tl_clip_meet_ref, tl_clip_meet_w2, tl_clip_meet_avx2, tl_clip_meet_avx512;
+tl_tet_clip_fn tl_tet_clip_ref, tl_tet_clip_w2, tl_tet_clip_avx2, tl_tet_clip_avx512;

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+// Faces of pressure fields, TL_LANES pairs at a time. Names: x corners, h their height over the face's plane, e
+// their distances from the other element's sides.
+//
+// The section of a tetrahedron has a segment on each side that the plane meets. Going round a side, a corner above
+// is followed by one below once (the segment starts) and one below by one above once (it ends); seen over all sides
+// segments join end to start, counter-clockwise about the plane's normal. Edges that are not crossed give quotients of no
+// meaning, which are never chosen.
+#include "tet_clip.h"
+#include "simd.h"
+
+#include <math.h>
+#include <stddef.h>
+
+typedef struct element {
+    tl_vd x[4][3], plane[4][4], grad[4], base[4];
+    tl_vm always[4]; // sides that need no test: see the contract
+} element;
+
+typedef struct frame {
+    tl_vd R[9], t[3];
+} frame;
+
+/// A point with its distances from the other element's sides.
+typedef struct point {
+    tl_vd x[3], e[4];
+} point;
+
+static inline tl_vd dot(const tl_vd* a, const tl_vd* b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void load(const tl_clip_element* const* from, size_t first, int n, tl_vd* out)
+{
+    for (int k = 0; k < n; k++) {
+        tl_vd v = {0};
+#pragma GCC unroll 8
+        for (int l = 0; l < TL_LANES; l++)
+            v[l] = ((const double*)from[l])[first + (size_t)k];
+        out[k] = v;
+    }
+}
+
+static inline void turn(const frame* B, const tl_vd* x, tl_vd* y)
+{
+    for (int i = 0; i < 3; i++)
+        y[i] = B->R[3 * i] * x[0] + B->R[3 * i + 1] * x[1] + B->R[3 * i + 2] * x[2];
+}
+
+static inline void place_corners(const frame* B, int n, tl_vd (*x)[3])
+{
+    for (int i = 0; i < n; i++) {
+        tl_vd y[3];
+        turn(B, x[i], y);
+        for (int k = 0; k < 3; k++)
+            x[i][k] = y[k] + B->t[k];
+    }
+}
+
+static inline void place_planes(const frame* B, int n, tl_vd (*p)[4])
+{
+    for (int i = 0; i < n; i++) {
+        tl_vd y[3];
+        turn(B, p[i], y);
+        p[i][3] = p[i][3] - dot(y, B->t);
+        for (int k = 0; k < 3; k++)
+            p[i][k] = y[k];
+    }
+}
+
+static inline void load_corners(const tl_clip_element* const* from, const frame* B, element* out)
+{
+    load(from, 0, 12, out->x[0]);
+    if (B)
+        place_corners(B, 4, out->x);
+}
+
+static inline void load_planes(const tl_clip_element* const* from, const frame* B, element* out)
+{
+    load(from, 12, 24, out->plane[0]); // gradient and base follow
+    if (B)
+        place_planes(B, 5, out->plane);
+}
+
+static inline void load_frame(const tl_clip_placed* w, frame* B)
+{
+    for (int i = 0; i < 9; i++)
+        B->R[i] = tl_set(w->R[i]);
+    for (int i = 0; i < 3; i++)
+        B->t[i] = tl_set(w->t[i]);
+}
+
+static inline void choose(const int32_t* pair, int32_t i, int32_t n, const tl_clip_placed* w,
+                          const tl_clip_element** a, const tl_clip_element** b)
+{
+    for (int l = 0; l < TL_LANES; l++) { // lanes past the end repeat the last pair
+        const int32_t j = i + l < n ? i + l : n - 1;
+        a[l] = w->a + pair[2 * j];
+        b[l] = w->b + pair[2 * j + 1];
+    }
+}
+
+static inline tl_vm none(void)
+{
+    return tl_lt(tl_set(0.0), tl_set(0.0));
+}
+
+static inline tl_vm both(tl_vm a, tl_vm b)
+{
+    return (tl_vm)(a & b);
+}
+
+static inline tl_vm either(tl_vm a, tl_vm b)
+{
+    return (tl_vm)(a | b);
+}
+
+static inline tl_vm without(tl_vm a, tl_vm b)
+{
+    return (tl_vm)(a & (tl_vm)~b);
+}
+
+static inline tl_vd height(const tl_vd* plane, const tl_vd* x)
+{
+    return dot(plane, x) + plane[3];
+}
+
+/// The plane of equal pressures, normal towards A. @return its steepness: 0 where there is no plane
+static inline tl_vd equal_plane(const tl_vd* pa, const tl_vd* pb, tl_vd* plane)
+{
+    for (int k = 0; k < 4; k++)
+        plane[k] = pa[k] - pb[k];
+    const tl_vd size = tl_sqrt(dot(plane, plane));
+    for (int k = 0; k < 4; k++)
+        plane[k] = plane[k] / size;
+    return size;
+}
+
+// the sides of pressure 0 of both, where both have one
+static inline void find_base(element* a, element* b)
+{
+    tl_vm has_a = none(), has_b = none();
+    for (int k = 0; k < 4; k++) {
+        has_a = either(has_a, tl_lt((tl_vd){0}, a->base[k]));
+        has_b = either(has_b, tl_lt((tl_vd){0}, b->base[k]));
+    }
+    for (int k = 0; k < 4; k++) {
+        a->always[k] = both(has_b, tl_lt((tl_vd){0}, a->base[k]));
+        b->always[k] = both(has_a, tl_lt((tl_vd){0}, b->base[k]));
+    }
+}
+
+// ---- sections ---------------------------------------------------------------------------------------------
+
+static const int8_t edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+// the edges along the sides, outward
+static const int8_t corner_of[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+static const int8_t edge_of[4][3] = {{3, 5, 4}, {2, 5, 1}, {0, 4, 2}, {1, 3, 0}};
+
+static inline tl_vm is_crossed(const tl_vm* up, int i)
+{
+    return (tl_vm)(up[edges[i][0]] ^ up[edges[i][1]]);
+}
+
+static inline void cross_edges(const point* corner, const tl_vd* h, int planes, point* at)
+{
+    for (int i = 0; i < 6; i++) {
+        const point *a = corner + edges[i][0], *b = corner + edges[i][1];
+        const tl_vd ha = h[edges[i][0]], s = ha / (ha - h[edges[i][1]]);
+        for (int k = 0; k < 3; k++)
+            at[i].x[k] = a->x[k] + s * (b->x[k] - a->x[k]);
+        for (int k = 0; k < planes; k++)
+            at[i].e[k] = a->e[k] + s * (b->e[k] - a->e[k]);
+    }
+}
+
+static inline tl_vd pick(tl_vm first, tl_vm second, tl_vd a, tl_vd b, tl_vd c)
+{
+    return tl_select(first, a, tl_select(second, b, c));
+}
+
+// ---- sums over the boundary -------------------------------------------------------------------------------
+
+typedef struct sums {
+    tl_vd plane[4], origin[3];
+    tl_vd twice, moment[3], size; // sum of n . (p x q), of that times p + q, of its absolute value
+    tl_vm doubt, any;
+    tl_vd tolerance;
+} sums;
+
+/// The part of p to q inside all `planes`.
+static inline void add_segment(sums* s, tl_vm is, const point* p, const point* q, int planes)
+{
+    const tl_vd zero = {0};
+    tl_vd from = zero, to = tl_set(1.0);
+    tl_vm out = none(), near = none();
+    for (int k = 0; k < planes; k++) {
+        const tl_vd ep = p->e[k], eq = q->e[k], at = ep / (ep - eq);
+        const tl_vm p_out = tl_lt(ep, zero), q_out = tl_lt(eq, zero);
+        from = tl_select(without(p_out, q_out), tl_max(at, from), from);
+        to = tl_select(without(q_out, p_out), tl_select(tl_lt(at, to), at, to), to);
+        out = either(out, both(p_out, q_out));
+        near = either(near, either(tl_le(tl_abs(ep), s->tolerance), tl_le(tl_abs(eq), s->tolerance)));
+    }
+    s->doubt = either(s->doubt, both(is, near));
+    const tl_vm in = both(without(is, out), tl_lt(from, to));
+    tl_vd a[3], b[3];
+    for (int k = 0; k < 3; k++) {
+        const tl_vd along = q->x[k] - p->x[k], start = p->x[k] + from * along;
+        // moments about the first corner found: about a point far away areas would be differences of large numbers
+        s->origin[k] = tl_select(s->any, s->origin[k], start);
+        a[k] = start - s->origin[k];
+        b[k] = (p->x[k] + to * along) - s->origin[k];
+    }
+    s->any = either(s->any, in);
+    const tl_vd c[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    const tl_vd w = tl_keep(in, dot(s->plane, c));
+    s->twice = s->twice + w;
+    s->size = s->size + tl_abs(w);
+    for (int k = 0; k < 3; k++)
+        s->moment[k] = s->moment[k] + tl_keep(in, w * (a[k] + b[k]));
+}
+
+/// The sides of a tetrahedron's section, as far as they are inside the other element.
+static inline void add_section(sums* s, const element* t, const element* other, int n, int all)
+{
+    point corner[4], at[6];
+    tl_vd h[4];
+    tl_vm up[4];
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 3; k++)
+            corner[i].x[k] = t->x[i][k];
+        for (int k = 0; k < n; k++)
+            corner[i].e[k] = tl_select(other->always[k], tl_set(1.0), height(other->plane[k], t->x[i]));
+        h[i] = height(s->plane, t->x[i]);
+        up[i] = tl_lt((tl_vd){0}, h[i]);
+        s->doubt = either(s->doubt, tl_le(tl_abs(h[i]), s->tolerance));
+    }
+    cross_edges(corner, h, n, at);
+    for (int f = 0; f < 4; f++) {
+        const tl_vm a = up[corner_of[f][0]], b = up[corner_of[f][1]], c = up[corner_of[f][2]];
+        tl_vm is = either(without(a, b), either(without(b, c), without(c, a)));
+        if (!all)
+            is = without(is, t->always[f]);
+        const point *ab = at + edge_of[f][0], *bc = at + edge_of[f][1], *ca = at + edge_of[f][2];
+        point p, q;
+        for (int k = 0; k < 3; k++) {
+            p.x[k] = pick(without(a, b), without(b, c), ab->x[k], bc->x[k], ca->x[k]);
+            q.x[k] = pick(without(b, a), without(c, b), ab->x[k], bc->x[k], ca->x[k]);
+        }
+        for (int k = 0; k < n; k++) {
+            p.e[k] = pick(without(a, b), without(b, c), ab->e[k], bc->e[k], ca->e[k]);
+            q.e[k] = pick(without(b, a), without(c, b), ab->e[k], bc->e[k], ca->e[k]);
+        }
+        add_segment(s, is, &p, &q, n);
+    }
+}
+
+static inline void add_triangle(sums* s, const element* t, const tl_vd (*planes)[4])
+{
+    point corner[3];
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {
+            corner[i].e[k] = height(planes[k], t->x[i]);
+            if (k < 3)
+                corner[i].x[k] = t->x[i][k];
+        }
+    for (int i = 0; i < 3; i++)
+        add_segment(s, (tl_vm)~none(), corner + i, corner + (i + 1) % 3, 4);
+}
+
+static inline tl_vd slope_along(const tl_vd* grad, const tl_vd* n, double sign, double across)
+{
+    const tl_vd g = tl_set(sign) * dot(grad, n);
+    return tl_keep(tl_lt(tl_set(across) * tl_sqrt(dot(grad, grad)), tl_abs(g)), g);
+}
+
+static inline tl_vm is_turned(tl_vd g, const tl_vd* grad, double turned)
+{
+    return tl_le(g, tl_set(turned) * tl_sqrt(dot(grad, grad)));
+}
+
+/// What is left to do when the boundary is summed: lanes to rows of the result.
+static inline void finish(const sums* s, tl_vm refused, const tl_vd* normal, tl_vd ga, tl_vd gb,
+                          const tl_vd* pressure, tl_vd* row, tl_vm* face, tl_vm* doubt)
+{
+    const tl_vm thin = tl_le(s->twice, tl_set(1e-7) * s->size);
+    *doubt = without(either(s->doubt, both(s->any, thin)), refused);
+    *face = without(without(s->any, refused), *doubt);
+    row[TL_CLIP_AREA] = tl_set(0.5) * s->twice;
+    const tl_vd third = tl_set(1.0) / (tl_set(3.0) * s->twice);
+    for (int k = 0; k < 3; k++) {
+        row[TL_CLIP_CENTROID + k] = s->origin[k] + s->moment[k] * third;
+        row[TL_CLIP_NORMAL + k] = normal[k];
+    }
+    row[TL_CLIP_GA] = ga;
+    row[TL_CLIP_GB] = gb;
+    row[TL_CLIP_PRESSURE] = dot(pressure, row + TL_CLIP_CENTROID) + pressure[3];
+}
+
+static inline void start(sums* s, const tl_vd* plane, double tolerance)
+{
+    const tl_vd zero = {0};
+    for (int k = 0; k < 4; k++)
+        s->plane[k] = plane[k];
+    for (int k = 0; k < 3; k++)
+        s->origin[k] = s->moment[k] = zero;
+    s->twice = s->size = zero;
+    s->doubt = s->any = none();
+    s->tolerance = tl_set(tolerance);
+}
+
+// ---- the kernels ------------------------------------------------------------------------------------------
+
+static void clip_tets(const tl_clip_placed* w, const element* a, const element* b, tl_vd* row, tl_vm* face,
+                      tl_vm* doubt)
+{
+    tl_vd plane[4];
+    sums s;
+    const tl_vd size = equal_plane(a->grad, b->grad, plane);
+    const tl_vd ga = slope_along(a->grad, plane, 1.0, w->across),
+                gb = slope_along(b->grad, plane, -1.0, w->across);
+    const tl_vm flat = (tl_vm)~tl_lt((tl_vd){0}, size);
+    const tl_vm refused =
+        either(flat, either(is_turned(ga, a->grad, w->turned), is_turned(gb, b->grad, w->turned)));
+    start(&s, plane, w->tolerance);
+    add_section(&s, a, b, 4, 1);
+    add_section(&s, b, a, 4, 0);
+    finish(&s, refused, plane, ga, gb, a->grad, row, face, doubt);
+}
+
+// triangles t of A (first = true) or B in tetrahedra of the other
+static void clip_triangles(const tl_clip_placed* w, const element* t, const element* tet, int first,
+                           tl_vd* row, tl_vm* face, tl_vm* doubt)
+{
+    sums s;
+    tl_vd plane[4] = {t->grad[0], t->grad[1], t->grad[2], -dot(t->grad, t->x[0])}, normal[3];
+    const tl_vd along = dot(plane, tet->grad), g = slope_along(tet->grad, plane, 1.0, w->across),
+                infinite = tl_set(INFINITY);
+    for (int k = 0; k < 3; k++)
+        normal[k] = tl_set(first ? -1.0 : 1.0) * plane[k];
+    start(&s, plane, w->tolerance);
+    add_triangle(&s, t, tet->plane);
+    add_section(&s, tet, t, 3, 0);
+    finish(&s, is_turned(along, tet->grad, w->turned), normal, first ? infinite : g, first ? g : infinite,
+           tet->grad, row, face, doubt);
+}
+
+void TL_KERNEL(tet_clip)(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* state, int64_t ld,
+                         double* out)
+{
+    frame B;
+    load_frame(w, &B);
+    for (int32_t i = 0; i < n; i += TL_LANES) {
+        const tl_clip_element *from_a[TL_LANES], *from_b[TL_LANES];
+        element a, b;
+        tl_vd row[TL_CLIP_ROWS];
+        tl_vm face, doubt;
+        choose(pair, i, n, w, from_a, from_b);
+        load_corners(from_a, NULL, &a);
+        load_planes(from_a, NULL, &a);
+        load_corners(from_b, &B, &b);
+        load_planes(from_b, &B, &b);
+        find_base(&a, &b);
+        if (w->triangles == 0)
+            clip_tets(w, &a, &b, row, &face, &doubt);
+        else if (w->triangles == 1)
+            clip_triangles(w, &a, &b, 1, row, &face, &doubt);
+        else
+            clip_triangles(w, &b, &a, 0, row, &face, &doubt);
+        const unsigned is = tl_bits(face), open = tl_bits(doubt);
+        for (int l = 0; l < TL_LANES && i + l < n; l++) {
+            state[i + l] = open >> l & 1 ? TL_CLIP_DOUBTFUL : is >> l & 1 ? TL_CLIP_FACE : TL_CLIP_NONE;
+            for (int r = 0; r < TL_CLIP_ROWS; r++)
+                out[r * ld + i + l] = row[r][l];
+        }
+    }
+}
+
+/// Lanes whose section of A lies beyond one side of B.
+static inline tl_vm section_apart(const tl_clip_placed* w, const element* a, const element* b)
+{
+    const tl_vd tolerance = tl_set(w->tolerance), zero = {0};
+    tl_vd plane[4], h[4];
+    const tl_vd size = equal_plane(a->grad, b->grad, plane);
+    point corner[4], at[6];
+    tl_vm up[4], above = (tl_vm)~none(), below = above, apart = (tl_vm)~tl_lt(zero, size);
+    for (int i = 0; i < 4; i++) {
+        h[i] = height(plane, a->x[i]);
+        up[i] = tl_lt(zero, h[i]);
+        above = both(above, tl_lt(tolerance, h[i]));
+        below = both(below, tl_lt(h[i], -tolerance));
+        for (int k = 0; k < 4; k++)
+            corner[i].e[k] = height(b->plane[k], a->x[i]);
+        for (int k = 0; k < 3; k++)
+            corner[i].x[k] = zero;
+    }
+    apart = either(apart, either(above, below));
+    cross_edges(corner, h, 4, at);
+    for (int k = 0; k < 4; k++) {
+        tl_vm beyond = (tl_vm)~none();
+        for (int i = 0; i < 6; i++)
+            beyond = both(beyond, either((tl_vm)~is_crossed(up, i), tl_lt(at[i].e[k], -tolerance)));
+        // no edge is crossed where all corners are near the plane on one side: not decided here
+        tl_vm crossed = none();
+        for (int i = 0; i < 6; i++)
+            crossed = either(crossed, is_crossed(up, i));
+        apart = either(apart, both(beyond, crossed));
+    }
+    return apart;
+}
+
+/// Lanes whose triangle lies beyond one side of the tetrahedron, or the tetrahedron beside the triangle's plane.
+static inline tl_vm triangle_apart(const tl_clip_placed* w, const element* t, const element* tet)
+{
+    const tl_vd tolerance = tl_set(w->tolerance);
+    const tl_vd plane[4] = {t->grad[0], t->grad[1], t->grad[2], -dot(t->grad, t->x[0])};
+    tl_vm apart = none(), above = (tl_vm)~none(), below = above;
+    for (int k = 0; k < 4; k++) {
+        tl_vm beyond = (tl_vm)~none();
+        for (int i = 0; i < 3; i++)
+            beyond = both(beyond, tl_lt(height(tet->plane[k], t->x[i]), -tolerance));
+        apart = either(apart, beyond);
+    }
+    for (int i = 0; i < 4; i++) {
+        const tl_vd h = height(plane, tet->x[i]);
+        above = both(above, tl_lt(tolerance, h));
+        below = both(below, tl_lt(h, -tolerance));
+    }
+    for (int k = 0; k < 3; k++) {
+        tl_vm beyond = (tl_vm)~none();
+        for (int i = 0; i < 4; i++)
+            beyond = both(beyond, tl_lt(height(t->plane[k], tet->x[i]), -tolerance));
+        apart = either(apart, beyond);
+    }
+    return either(apart, either(above, below));
+}
+
+void TL_KERNEL(clip_meet)(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* may)
+{
+    frame B;
+    load_frame(w, &B);
+    for (int32_t i = 0; i < n; i += TL_LANES) {
+        const tl_clip_element *from_a[TL_LANES], *from_b[TL_LANES];
+        element a, b;
+        choose(pair, i, n, w, from_a, from_b);
+        load_corners(from_a, NULL, &a);
+        load_planes(from_b, &B, &b);
+        tl_vm apart;
+        if (w->triangles == 0) {
+            load(from_a, 28, 4, a.grad);
+            apart = section_apart(w, &a, &b);
+        } else {
+            load_corners(from_b, &B, &b);
+            load_planes(from_a, NULL, &a);
+            apart = w->triangles == 1 ? triangle_apart(w, &a, &b) : triangle_apart(w, &b, &a);
+        }
+        const unsigned out = tl_bits(apart);
+        for (int l = 0; l < TL_LANES && i + l < n; l++)
+            may[i + l] = !(out >> l & 1);
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// tet_clip and clip_meet: all instruction sets in every bit; no pair with a face is dropped beforehand; areas,
+// centroids and pressures in closed form. Against clipping corner by corner: tests/patch/test_patch.c.
+#define _DEFAULT_SOURCE
+#include "kernel_inputs.h"
+
+#define NE 61
+#define N 2003 // not a multiple of the lanes
+#define LD (N + 5)
+
+typedef struct elements {
+    tl_clip_element a[NE], b[NE], tri[NE];
+    int32_t pair[2 * N];
+    uint8_t may[N + 1], state[N + 1];
+    double row[TL_CLIP_ROWS * LD];
+} elements;
+
+static void plane_of(const double* a, const double* b, const double* c, const double* inside, double* plane)
+{
+    double u[3], v[3], l = 0.0, h = 0.0;
+    for (int k = 0; k < 3; k++) {
+        u[k] = b[k] - a[k];
+        v[k] = c[k] - a[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        plane[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
+        l += plane[k] * plane[k];
+        h += plane[k] * (inside[k] - a[k]);
+    }
+    plane[3] = 0.0;
+    for (int k = 0; k < 3; k++) {
+        plane[k] /= h < 0.0 ? -sqrt(l) : sqrt(l);
+        plane[3] -= plane[k] * a[k];
+    }
+}
+
+// planes from corners; the orientation is made positive
+static void finish_tet(tl_clip_element* t)
+{
+    static const int side[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    double u[3][3], det = 0.0;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            u[i][k] = t->x[i + 1][k] - t->x[0][k];
+    for (int k = 0; k < 3; k++)
+        det += u[0][k] * (u[1][(k + 1) % 3] * u[2][(k + 2) % 3] - u[1][(k + 2) % 3] * u[2][(k + 1) % 3]);
+    for (int k = 0; k < 3 && det < 0.0; k++) {
+        const double x = t->x[1][k];
+        t->x[1][k] = t->x[2][k];
+        t->x[2][k] = x;
+    }
+    for (int k = 0; k < 4; k++)
+        plane_of(t->x[side[k][0]], t->x[side[k][1]], t->x[side[k][2]], t->x[k], t->plane[k]);
+}
+
+static void finish_triangle(tl_clip_element* t)
+{
+    double above[3], edge_top[3];
+    for (int k = 0; k < 3; k++)
+        above[k] = t->x[0][k] + 1e3 * (k + 1);
+    plane_of(t->x[0], t->x[1], t->x[2], above, t->grad);
+    // right-handed about its corners, whichever side `above` is on
+    double u[3], v[3], s = 0.0;
+    for (int k = 0; k < 3; k++) {
+        u[k] = t->x[1][k] - t->x[0][k];
+        v[k] = t->x[2][k] - t->x[0][k];
+    }
+    for (int k = 0; k < 3; k++)
+        s += t->grad[k] * (u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3]);
+    for (int k = 0; k < 3; k++)
+        t->grad[k] = s < 0.0 ? -t->grad[k] : t->grad[k];
+    t->grad[3] = 0.0;
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            edge_top[k] = t->x[i][k] + t->grad[k];
+        plane_of(t->x[i], t->x[(i + 1) % 3], edge_top, t->x[(i + 2) % 3], t->plane[i]);
+    }
+}
+
+static elements* make_elements(void)
+{
+    static elements w;
+    memset(&w, 0, sizeof w);
+    tl_rng rng;
+    tl_rng_seed(&rng, 11);
+    for (int i = 0; i < NE; i++) {
+        for (int c = 0; c < 4; c++)
+            for (int k = 0; k < 3; k++) {
+                w.a[i].x[c][k] = tl_rng_uniform(&rng, -1, 1);
+                w.b[i].x[c][k] = tl_rng_uniform(&rng, -1, 1);
+                w.tri[i].x[c][k] = c < 3 ? tl_rng_uniform(&rng, -1, 1) : 0.0;
+            }
+        for (int k = 0; k < 4; k++) {
+            w.a[i].grad[k] = tl_rng_uniform(&rng, -1, 1);
+            w.b[i].grad[k] = tl_rng_uniform(&rng, -1, 1);
+        }
+        finish_tet(&w.a[i]);
+        finish_tet(&w.b[i]);
+        finish_triangle(&w.tri[i]);
+        if (i % 5 == 0) // pressure 0 on a side
+            for (int k = 0; k < 4; k++) {
+                w.a[i].grad[k] = 2.0 * w.a[i].plane[1][k];
+                w.b[i].grad[k] = 3.0 * w.b[i].plane[2][k];
+                w.a[i].base[k] = k == 1;
+                w.b[i].base[k] = k == 2;
+            }
+    }
+    for (int i = 0; i < 2 * N; i++)
+        w.pair[i] = (int32_t)tl_rng_uniform(&rng, 0, NE);
+    return &w;
+}
+
+static tl_clip_placed placed(const elements* e, int triangles)
+{
+    const double c = 0.8, s = 0.6, C = 5.0 / 13, S = 12.0 / 13;
+    const double R[9] = {c, -s, 0, C * s, C * c, -S, S * s, S * c, C};
+    tl_clip_placed w = {.a = triangles == 1 ? e->tri : e->a,
+                        .b = triangles == 2 ? e->tri : e->b,
+                        .triangles = triangles,
+                        .t = {0.1, -0.05, 0.2},
+                        .tolerance = 1e-9,
+                        .turned = -0.38,
+                        .across = 1e-10};
+    memcpy(w.R, R, sizeof R);
+    return w;
+}
+
+static void wide__equals_ref_in_every_bit(void** state)
+{
+    (void)state;
+    elements* e = make_elements();
+    static elements got;
+    for (int triangles = 0; triangles < 3; triangles++) {
+        const tl_clip_placed w = placed(e, triangles);
+        int seen[3] = {0};
+        tl_clip_meet_ref(N, e->pair, &w, e->may);
+        tl_tet_clip_ref(N, e->pair, &w, e->state, LD, e->row);
+        for (int i = 0; i < N; i++)
+            seen[e->state[i]]++;
+        assert_true(seen[TL_CLIP_NONE] > 100 && seen[TL_CLIP_FACE] > 100);
+        for (int j = 0; j < TL_COUNT(all_isas); j++) {
+            const tl_kernels* set = tl_kernels_by_name(all_isas[j]);
+            for (int32_t n = N; set && n > 0; n = n == N ? 11 : n - 1) {
+                got.may[n] = got.state[n] = 9;
+                set->clip_meet(n, e->pair, &w, got.may);
+                set->tet_clip(n, e->pair, &w, got.state, LD, got.row);
+                assert_memory_equal(got.may, e->may, (size_t)n);
+                assert_memory_equal(got.state, e->state, (size_t)n);
+                assert_true(got.may[n] == 9 && got.state[n] == 9);
+                for (int i = 0; i < n; i++)
+                    for (int r = 0; r < TL_CLIP_ROWS && e->state[i] == TL_CLIP_FACE; r++)
+                        assert_memory_equal(&got.row[r * LD + i], &e->row[r * LD + i], sizeof(double));
+            }
+        }
+    }
+}
+
+static void meet__drops_no_face(void** state)
+{
+    (void)state;
+    elements* e = make_elements();
+    for (int triangles = 0; triangles < 3; triangles++) {
+        const tl_clip_placed w = placed(e, triangles);
+        int dropped = 0;
+        tl_clip_meet_ref(N, e->pair, &w, e->may);
+        tl_tet_clip_ref(N, e->pair, &w, e->state, LD, e->row);
+        for (int i = 0; i < N; i++) {
+            assert_true(e->may[i] || e->state[i] == TL_CLIP_NONE);
+            dropped += !e->may[i];
+        }
+        assert_true(dropped > 100);
+    }
+}
+
+// the tetrahedron x, y, z >= 0, x + y + z <= 1, pressure z + 2, at height z = 1/4 (a large triangle facing down or
+// one with legs of 1/4); a corner tetrahedron against its mirror image in z = 1/4
+static void faces__have_closed_forms(void** state)
+{
+    (void)state;
+    tl_clip_element tet = {.x = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .grad = {0, 0, 1, 2}},
+                    mirror = {.x = {{0, 0, .5}, {0, 1, .5}, {1, 0, .5}, {0, 0, -.5}},
+                              .grad = {0, 0, -1, 2.5}},
+                    large = {.x = {{-9, -8, .25}, {9, -8, .25}, {1, 20, .25}}},
+                    small = {.x = {{.1, .1, .25}, {.35, .1, .25}, {.1, .35, .25}}};
+    finish_tet(&tet);
+    finish_tet(&mirror);
+    finish_triangle(&large);
+    finish_triangle(&small);
+    const struct {
+        const tl_clip_element *a, *b;
+        int triangles;
+        double area, centre, nz, ga, gb;
+    } cases[] = {{&large, &tet, 1, 9.0 / 32, 0.25, -1, INFINITY, 1},
+                 {&tet, &large, 2, 9.0 / 32, 0.25, 1, 1, INFINITY},
+                 {&tet, &small, 2, 1.0 / 32, 0.1 + 0.25 / 3, 1, 1, INFINITY},
+                 {&tet, &mirror, 0, 9.0 / 32, 0.25, 1, 1, 1}};
+    for (int j = 0; j < TL_COUNT(cases); j++) {
+        const tl_clip_placed w = {.a = cases[j].a,
+                                  .b = cases[j].b,
+                                  .triangles = cases[j].triangles,
+                                  .R = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                  .tolerance = 1e-9,
+                                  .turned = -0.38,
+                                  .across = 1e-10};
+        const int32_t pair[2] = {0, 0};
+        uint8_t may = 0, found = 0;
+        double row[TL_CLIP_ROWS];
+        tl_clip_meet_ref(1, pair, &w, &may);
+        tl_tet_clip_ref(1, pair, &w, &found, 1, row);
+        assert_true(may);
+        if (j == 3) { // both sections are the same triangle: not decided here
+            assert_int_equal(found, TL_CLIP_DOUBTFUL);
+            continue;
+        }
+        assert_int_equal(found, TL_CLIP_FACE);
+        const double want[TL_CLIP_ROWS] = {cases[j].area, cases[j].centre, cases[j].centre, 0.25, 0, 0,
+                                           cases[j].nz,   cases[j].ga,     cases[j].gb,     2.25};
+        for (int r = 0; r < TL_CLIP_ROWS; r++)
+            assert_true(isinf(want[r]) ? isinf(row[r]) : fabs(row[r] - want[r]) < 1e-14);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wide__equals_ref_in_every_bit),
+        cmocka_unit_test(meet__drops_no_face),
+        cmocka_unit_test(faces__have_closed_forms),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
