@@ -46,6 +46,9 @@ static const cli_option options[] = {
     {'T', {"cores", KEY('T'), "LIST", 0, "Thread counts (default: 1 and the cores this process may use)", 1}},
     {'R', {"repeat", KEY('R'), "N", 0, "Repetitions, the best counts (default 5)", 1}},
     {'Q', {"quick", KEY('Q'), NULL, 0, "Small scenes, one short repetition", 1}},
+    {'r',
+     {"refine", KEY('r'), "LIST", 0,
+      "Grid refinement study: divide the hints of pressure fields by each factor", 1}},
     {'C', {"cases", KEY('C'), "FILE.json", 0, "Pairs of bodies and their poses", 1}},
     {'V', {"vtu", KEY('V'), "FILE.vtu", 0, "Patches as polygons with pressure, for ParaView", 2}},
     {'J', {"json", KEY('J'), NULL, 0, "Print the result as one JSON object", 2}},
@@ -164,6 +167,9 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
         break;
     case KEY('Q'):
         a->quick = true;
+        break;
+    case KEY('r'):
+        a->refine = arg;
         break;
     case KEY('C'):
         a->cases = arg;

@@ -63,6 +63,8 @@ typedef struct cli_args {
     const char* cores;    // T: --cores LIST of thread counts
     int32_t repeat;       // R: --repeat N, 0: not given
     bool quick;           // Q: --quick
+    const char* refine;   // r: --refine LIST
+    double refine_by;     //    the factor of this run, 0: 1
     const char* cases;    // C: --cases FILE.json
     const char* vtu;      // V: --vtu FILE.vtu
     // messages

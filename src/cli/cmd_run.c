@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `talus run`: simulate a scene; `talus profile`: the same, and tell where the time went.
+#include "loglog.h"
 #include "model.h"
 #include "simulate.h"
 
@@ -23,10 +24,13 @@ static const char run_doc[] =
     "after the "
     "current step with all files complete.";
 
-static const char profile_doc[] = "Simulate a scene and print where the time went.\n\v"
-                                  "Example: which part grows with the number of bodies?\n"
-                                  "  talus gen spheres -n 216 -o s.xml\n"
-                                  "  talus profile s.xml --time 0.5 --dt 0.005 --threads 1";
+static const char profile_doc[] =
+    "Simulate a scene and print where the time went.\n\v"
+    "Example: which part grows with the number of bodies?\n"
+    "  talus gen spheres -n 216 -o s.xml\n"
+    "  talus profile s.xml --time 0.5 --dt 0.005 --threads 1\n\n"
+    "Example: cost of contact patches over their resolution, as a table and a plot\n"
+    "  talus profile soft.xml --time 0.2 --refine 1,2,4,8 -o refine";
 
 static double per_step(const cli_run* r, double sum)
 {
@@ -211,12 +215,134 @@ static int run(cli_args* a)
     return report(a, false);
 }
 
+// ---- grid refinement study: cost over constraints as hints shrink (Masterjohn et al. 2022, Fig. 8) -------------
+
+#define MOST_FACTORS 16
+
+typedef struct study {
+    int32_t n;
+    double factor[MOST_FACTORS], constraints[MOST_FACTORS], geometry[MOST_FACTORS], solver[MOST_FACTORS];
+} study;
+
+static talus_status read_factors(cli_args* a, study* s)
+{
+    const char* text = a->refine;
+    while (*text) {
+        char* end;
+        const double x = strtod(text, &end);
+        if (end == text || !(x > 0.0) || !isfinite(x) || (*end && *end != ',') || s->n == MOST_FACTORS)
+            return tl_fail(a->ctx, TALUS_ERR_ARG,
+                           "--refine: '%s' is not a list of at most %d positive numbers", a->refine,
+                           MOST_FACTORS);
+        s->factor[s->n++] = x;
+        text = end + (*end == ',');
+    }
+    return s->n > 0 ? TALUS_OK : tl_fail(a->ctx, TALUS_ERR_ARG, "--refine: the list is empty");
+}
+
+static int one_factor(cli_args* a, study* s, int32_t i, json_t* rows)
+{
+    cli_run* r = tl_alloc(a->ctx, sizeof *r);
+    if (!r)
+        return CLI_NOMEM;
+    a->refine_by = s->factor[i];
+    const int code = cli_simulate(a, r);
+    if (r->sim && code <= CLI_UNCONVERGED) {
+        const talus_phase solving[] = {TALUS_PHASE_SYMBOLIC, TALUS_PHASE_FACTOR, TALUS_PHASE_SOLVE,
+                                       TALUS_PHASE_LIMIT};
+        s->constraints[i] = per_step(r, (double)r->contacts);
+        s->geometry[i] = 1e3 * per_step(r, r->phase[TALUS_PHASE_GEOMETRY]);
+        for (int32_t k = 0; k < TL_COUNT(solving); k++)
+            s->solver[i] += 1e3 * per_step(r, r->phase[solving[k]]);
+        const double assemble = 1e3 * per_step(r, r->phase[TALUS_PHASE_ASSEMBLE]);
+        json_array_append_new(
+            rows, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "refine", tl_json_real(s->factor[i]),
+                            "contacts", tl_json_real(s->constraints[i]), "faces",
+                            tl_json_real(per_step(r, (double)r->faces)), "candidates",
+                            tl_json_real(per_step(r, (double)r->candidates)), "factorizations",
+                            tl_json_real(per_step(r, (double)r->factorizations)), "geometry_ms",
+                            tl_json_real(s->geometry[i]), "assemble_ms", tl_json_real(assemble), "solver_ms",
+                            tl_json_real(s->solver[i])));
+        if (!a->json) {
+            printf("%8g %10.1f %10.1f %12.1f %9.2f %11.4f %11.4f %11.4f\n", s->factor[i], s->constraints[i],
+                   per_step(r, (double)r->faces), per_step(r, (double)r->candidates),
+                   per_step(r, (double)r->factorizations), s->geometry[i], assemble, s->solver[i]);
+            fflush(stdout);
+        }
+    }
+    cli_run_fini(r);
+    tl_free(a->ctx, r);
+    return code;
+}
+
+static int write_study(cli_args* a, const study* s, json_t* rows)
+{
+    const tl_series series[] = {{.name = "geometry", .n = s->n, .x = s->constraints, .y = s->geometry},
+                                {.name = "solver", .n = s->n, .x = s->constraints, .y = s->solver}};
+    json_t* fits = json_object();
+    for (int32_t k = 0; k < TL_COUNT(series); k++) {
+        double exponent, factor;
+        if (!tl_power_fit(&series[k], &exponent, &factor))
+            continue;
+        json_object_set_new(fits, series[k].name, tl_json_real(exponent));
+        if (!a->json)
+            printf("%s time grows as constraints^%.2f\n", series[k].name, exponent);
+    }
+    talus_status status = TALUS_OK;
+    if (a->output) {
+        char path[512];
+        snprintf(path, sizeof path, "%s.json", a->output);
+        json_t* all = json_pack("{s:O, s:O}", "rows", rows, "exponents", fits);
+        status = tl_json_save(a->ctx, path, all);
+        json_decref(all);
+        snprintf(path, sizeof path, "%s.png", a->output);
+        const tl_loglog plot = {.title = "Cost of a step over contact constraints",
+                                .x_label = "constraints",
+                                .y_label = "wall time of a step [ms]",
+                                .nseries = TL_COUNT(series),
+                                .series = series};
+        const talus_status drawn = status < 0 ? status : tl_loglog_save(a->ctx, &plot, path);
+        status = drawn == TALUS_ERR_UNSUPPORTED ? TALUS_OK : drawn;
+        if (status >= 0 && !a->json)
+            printf("written: %s.json %s.png\n", a->output, a->output);
+    }
+    int code = cli_exit_code(status);
+    if (status >= 0)
+        code = a->json ? cli_print_json(a, json_pack("{s:O, s:O}", "rows", rows, "exponents", fits))
+                       : cli_flush(a);
+    json_decref(fits);
+    return code;
+}
+
+static int refine(cli_args* a)
+{
+    study s = {0};
+    const talus_status status = read_factors(a, &s);
+    if (status < 0)
+        return cli_exit_code(status);
+    json_t* rows = json_array();
+    if (!a->json)
+        printf("%8s %10s %10s %12s %9s %11s %11s %11s\n", "refine", "contacts", "faces", "candidates",
+               "factors", "geometry ms", "assemble ms", "solver ms");
+    int code = CLI_DONE;
+    for (int32_t i = 0; i < s.n && code <= CLI_UNCONVERGED; i++) {
+        const int done = one_factor(a, &s, i, rows);
+        code = TL_MAX(code, done);
+    }
+    if (code <= CLI_UNCONVERGED) {
+        const int written = write_study(a, &s, rows);
+        code = written ? written : code;
+    }
+    json_decref(rows);
+    return code;
+}
+
 static int run_profile(cli_args* a)
 {
-    return report(a, true);
+    return a->refine ? refine(a) : report(a, true);
 }
 
 const cli_command cli_cmd_run = {"run", "SCENE", "simulate a scene", run_doc, "tdskojSgOfpcJq", 1, 1, run};
-const cli_command cli_cmd_profile = {"profile",   "SCENE",      "simulate and tell where the time went",
-                                     profile_doc, "tdskojSgJq", 1,
+const cli_command cli_cmd_profile = {"profile",   "SCENE",        "simulate and tell where the time went",
+                                     profile_doc, "tdskojSgrwJq", 1,
                                      1,           run_profile};

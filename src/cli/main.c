@@ -111,6 +111,7 @@ talus_status cli_load_model(cli_args* args, talus_model** out)
 {
     talus_load_options load = talus_load_default();
     load.strict = args->strict;
+    load.refine = args->refine_by > 0.0 ? args->refine_by : 1.0;
     return talus_model_load(args->ctx, args->file[0], &load, out);
 }
 

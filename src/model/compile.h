@@ -15,6 +15,7 @@ typedef struct tl_body_build {
 /// Arrays of the compile, in one arena.
 typedef struct tl_compile {
     tl_spec* spec;
+    double refine; // hints of pressure fields are divided by it
     talus_model* model;
     tl_arena scratch;
     int32_t nbody, njnt, ngeom;

@@ -15,7 +15,7 @@ typedef struct wanted {
     tl_field_spec spec;
 } wanted;
 
-static wanted field_wanted(const tl_spec_geom* g)
+static wanted field_wanted(const tl_compile* c, const tl_spec_geom* g)
 {
     wanted w = {.shape = {.type = g->type},
                 .mesh = g->type == TL_SHAPE_MESH ? g->mesh : -1,
@@ -25,7 +25,7 @@ static wanted field_wanted(const tl_spec_geom* g)
         w.spec.kind = TL_FIELD_COMPLIANT;
         w.spec.modulus = isnan(g->modulus) ? DEFAULT_MODULUS : g->modulus;
     }
-    w.spec.hint = isnan(g->hint) ? DEFAULT_HINT : g->hint;
+    w.spec.hint = (isnan(g->hint) ? DEFAULT_HINT : g->hint) / c->refine;
     w.spec.thickness = isnan(g->thickness) ? 0.0 : g->thickness;
     return w;
 }
@@ -107,7 +107,7 @@ talus_status tl_compile_fields(tl_compile* c)
         if (id < 0 || (g->contact != TL_CONTACT_COMPLIANT && g->contact != TL_CONTACT_RIGID) ||
             !may_touch(m, id))
             continue;
-        const wanted w = field_wanted(g);
+        const wanted w = field_wanted(c, g);
         int32_t k = 0;
         while (k < m->nfield && !is_same(&known[k], &w))
             k++;

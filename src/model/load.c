@@ -9,7 +9,7 @@
 
 talus_load_options talus_load_default(void)
 {
-    return (talus_load_options){.cookie = LOAD_COOKIE};
+    return (talus_load_options){.cookie = LOAD_COOKIE, .refine = 1.0};
 }
 
 const char* tl_model_text(talus_model* m, const char* s)
@@ -127,14 +127,14 @@ static talus_status compile(tl_compile* c)
     return finish_info(c);
 }
 
-static talus_status build(talus_context* ctx, tl_spec* spec, talus_model** out)
+static talus_status build(talus_context* ctx, tl_spec* spec, double refine, talus_model** out)
 {
     talus_model* m = tl_calloc(ctx, sizeof *m);
     if (!m)
         return tl_nomem(ctx, sizeof *m);
     m->ctx = ctx;
     tl_arena_init(&m->memory, ctx);
-    tl_compile c = {.spec = spec, .model = m};
+    tl_compile c = {.spec = spec, .model = m, .refine = refine};
     tl_arena_init(&c.scratch, ctx);
     const talus_status status = compile(&c);
     tl_arena_fini(&c.scratch);
@@ -148,14 +148,14 @@ static talus_status build(talus_context* ctx, tl_spec* spec, talus_model** out)
 talus_status talus_model_load(talus_context* ctx, const char* path, const talus_load_options* options,
                               talus_model** out)
 {
-    if (!ctx || !path || !out || (options && options->cookie != LOAD_COOKIE))
+    if (!ctx || !path || !out || (options && (options->cookie != LOAD_COOKIE || !(options->refine > 0.0))))
         return tl_fail(ctx, TALUS_ERR_ARG,
                        "talus_model_load: a context, a path, an output, and options from "
                        "talus_load_default() are needed");
     *out = NULL;
     tl_spec* spec = NULL;
     TL_TRY(tl_spec_load(ctx, path, options ? options->strict : 0, &spec));
-    const talus_status status = build(ctx, spec, out);
+    const talus_status status = build(ctx, spec, options ? options->refine : 1.0, out);
     tl_spec_destroy(spec);
     return status;
 }

@@ -35,6 +35,12 @@ FIELDS = {"scene": str, "steps": int, "time": float, "dt": float, "nv": int, "th
 PHASES = ["geometry", "dynamics", "assemble", "symbolic", "factor", "solve", "limit", "integrate", "io"]
 
 
+SOFT = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+<body pos="0 0 0.09"><freejoint/><geom name="ball" type="sphere" size="0.1" mass="20"/></body></worldbody>
+<custom><text name="talus.geom.floor" data="contact=rigid"/>
+<text name="talus.geom.ball" data="contact=compliant E=1e5 hint=0.05 d=5"/></custom></mujoco>"""
+
+
 class Result(Case):
     def test_json_has_the_stable_fields(self):
         scene = self.write("rest.xml", REST)
@@ -57,6 +63,19 @@ class Result(Case):
         runs = [run_json("run", scene, "--time", 0.3, "--dt", 0.005, "--threads", 1) for _ in range(5)]
         share = max(sum(r["phases"].values()) / r["wall_s"] for r in runs)
         self.assertGreater(share, 0.95)
+
+    def test_refinement_study(self):
+        scene = self.write("soft.xml", SOFT)
+        out = run_json("profile", scene, "--time", 0.02, "--dt", 0.002, "--refine", "1,2,4", "-o", self.path("study"))
+        faces = [r["faces"] for r in out["rows"]]
+        self.assertEqual(len(faces), 3)
+        # about four times the faces each time the edges halve
+        for coarse, fine in zip(faces, faces[1:]):
+            self.assertGreater(fine, 2 * coarse)
+            self.assertLess(fine, 6 * coarse)
+        self.assertEqual(set(out["exponents"]), {"geometry", "solver"})
+        self.assertTrue(os.path.exists(self.path("study.json")))
+        self.assertIn("--refine", run("profile", scene, "--refine", "1,x", code=2).stderr)
 
     def test_number_of_steps(self):
         scene = self.write("fall.xml", FALL)

@@ -14,6 +14,7 @@ typedef struct talus_model talus_model;
 typedef struct talus_load_options {
     uint32_t cookie;
     int32_t strict; ///< 1: elements that change the dynamics and are not understood are errors, not notices
+    double refine;  ///< resolution hints of pressure fields are divided by it; > 0
 } talus_load_options;
 
 TALUS_API talus_load_options talus_load_default(void);
