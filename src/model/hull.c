@@ -38,6 +38,7 @@ talus_status tl_compile_hulls(tl_compile* c, tl_shape* shape)
     int32_t* of_mesh = TL_ARENA(&c->scratch, int32_t, s->nmesh);
     if (!m->hull || !of_mesh)
         return TALUS_ERR_NOMEM;
+    bool said = false;
     for (int64_t i = 0; i < s->nmesh; i++)
         of_mesh[i] = -1;
     for (int32_t i = 0; i < c->ngeom; i++) {
@@ -46,6 +47,12 @@ talus_status tl_compile_hulls(tl_compile* c, tl_shape* shape)
         if (id < 0 || g->type != TL_SHAPE_MESH || g->mesh < 0 || (!g->contype && !g->conaffinity) ||
             !s->mesh[g->mesh].ready)
             continue;
+        if (!tl_spec_makes_hulls()) {
+            TL_TRY(said ? TALUS_OK
+                        : tl_spec_unsupported(c->spec, g->at, true, "contact of mesh geoms (no qhull)"));
+            said = true;
+            continue;
+        }
         if (of_mesh[g->mesh] < 0) {
             TL_TRY(make_hull(c, &s->mesh[g->mesh], &m->hull[m->nhull]));
             of_mesh[g->mesh] = m->nhull++;

@@ -75,3 +75,12 @@ talus_status tl_mesh_hull(tl_spec* s, const tl_spec_mesh* m, int32_t** face, int
                       "<mesh %s>: this build makes no convex hulls (no qhull)", m->name);
 }
 #endif
+
+bool tl_spec_makes_hulls(void)
+{
+#if defined(TALUS_HAVE_QHULL)
+    return true;
+#else
+    return false;
+#endif
+}

@@ -191,6 +191,8 @@ talus_status tl_spec_unsupported(tl_spec* s, tl_src at, bool dynamics, const cha
 /// Load and measure a mesh: volume, inertia, principal frame, box. Once per mesh. A file that cannot be read
 /// is an error when the mesh is for contact or mass, else a notice, and m->ready stays false.
 talus_status tl_mesh_prepare(tl_spec* s, tl_spec_mesh* m, bool for_contact, bool for_mass);
+/// False: this build cannot make convex hulls, so meshes make no contact.
+bool tl_spec_makes_hulls(void);
 /// Triangles of the convex hull of a prepared mesh, outward; its own faces when they are that already.
 talus_status tl_spec_mesh_hull(tl_spec* s, const tl_spec_mesh* m, int32_t** face, int64_t* nface);
 /// Size of a primitive that fits the mesh (compiler fitaabb: its box, else its box of equal inertia), and its
