@@ -179,3 +179,50 @@ static inline tl_vd tl_abs(tl_vd x)
 {
     return (tl_vd)((tl_vi)x & (INT64_MAX + (tl_vi){0}));
 }
+
+/// Eight numbers of each of TL_LANES rows to eight columns: out[k] holds row[l][k] in lane l.
+static inline void tl_columns(const double* const* row, tl_vd* out)
+{
+#if defined(__AVX512F__) && TL_LANES == 8
+    __m512d a[8], b[8];
+    for (int i = 0; i < 4; i++) { // pairs of rows: even and odd columns
+        const __m512d u = _mm512_loadu_pd(row[2 * i]), v = _mm512_loadu_pd(row[2 * i + 1]);
+        a[2 * i] = _mm512_unpacklo_pd(u, v);
+        a[2 * i + 1] = _mm512_unpackhi_pd(u, v);
+    }
+    for (int i = 0; i < 2; i++) // four rows: columns c and c + 4 of rows 4 i .. 4 i + 3 in alternate halves
+        for (int j = 0; j < 2; j++) {
+            const __m512d u = a[4 * i + j], v = a[4 * i + 2 + j];
+            b[4 * i + j] = _mm512_shuffle_f64x2(u, v, 0x88);     // 128-bit blocks 0 2 of both
+            b[4 * i + 2 + j] = _mm512_shuffle_f64x2(u, v, 0xdd); // blocks 1 3
+        }
+    for (int j = 0; j < 4; j++) { // eight rows
+        out[j] = _mm512_shuffle_f64x2(b[j], b[4 + j], 0x88);
+        out[4 + j] = _mm512_shuffle_f64x2(b[j], b[4 + j], 0xdd);
+    }
+#elif defined(__AVX2__) && TL_LANES == 4
+    for (int k = 0; k < 8; k += 4) {
+        const __m256d r0 = _mm256_loadu_pd(row[0] + k), r1 = _mm256_loadu_pd(row[1] + k),
+                      r2 = _mm256_loadu_pd(row[2] + k), r3 = _mm256_loadu_pd(row[3] + k);
+        const __m256d a = _mm256_unpacklo_pd(r0, r1), b = _mm256_unpackhi_pd(r0, r1),
+                      c = _mm256_unpacklo_pd(r2, r3), d = _mm256_unpackhi_pd(r2, r3);
+        out[k] = _mm256_permute2f128_pd(a, c, 0x20);
+        out[k + 1] = _mm256_permute2f128_pd(b, d, 0x20);
+        out[k + 2] = _mm256_permute2f128_pd(a, c, 0x31);
+        out[k + 3] = _mm256_permute2f128_pd(b, d, 0x31);
+    }
+#elif defined(__SSE2__) && TL_LANES == 2
+    for (int k = 0; k < 8; k += 2) {
+        const __m128d a = _mm_loadu_pd(row[0] + k), b = _mm_loadu_pd(row[1] + k);
+        out[k] = _mm_unpacklo_pd(a, b);
+        out[k + 1] = _mm_unpackhi_pd(a, b);
+    }
+#else
+    for (int k = 0; k < 8; k++) {
+        tl_vd v = {0};
+        for (int l = 0; l < TL_LANES; l++)
+            v[l] = row[l][k];
+        out[k] = v;
+    }
+#endif
+}

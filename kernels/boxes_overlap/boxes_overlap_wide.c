@@ -16,14 +16,14 @@ static inline void columns(const tl_box* box, const int32_t* at, double p, tl_vd
         for (int k = 0; k < 8; k += TL_LANES)
             tl_store(row[l] + k, tl_load(base + k) + pressure * tl_load(slope + k));
     }
+    const double* rows[TL_LANES];
+    tl_vd column[8];
+    for (int l = 0; l < TL_LANES; l++)
+        rows[l] = row[l];
+    tl_columns(rows, column);
     for (int k = 0; k < 3; k++) {
-        tl_vd centre = {0}, half = {0};
-        for (int l = 0; l < TL_LANES; l++) {
-            centre[l] = row[l][k];
-            half[l] = row[l][3 + k];
-        }
-        c[k] = centre;
-        h[k] = half;
+        c[k] = column[k];
+        h[k] = column[3 + k];
     }
 }
 

@@ -21,8 +21,8 @@
 
 typedef struct tl_clip_element {
     double x[4][3];     // corners; of a triangle three
-    double plane[4][4]; // side opposite corner k, unit normal inward; of a triangle three
     double grad[4];     // pressure (grad, p0) . (x, 1); of a triangle the normal and 0
+    double plane[4][4]; // side opposite corner k, unit normal inward; of a triangle three
     double base[4];     // 1 where the pressure is 0 on all of the side, else 0
     double pad[4];
 } tl_clip_element;

@@ -10,10 +10,10 @@
 #include "simd.h"
 
 #include <math.h>
-#include <stddef.h>
 
+/// A column for each number of tl_clip_element, in its order.
 typedef struct element {
-    tl_vd x[4][3], plane[4][4], grad[4], base[4];
+    tl_vd x[4][3], grad[4], plane[4][4], base[4], pad[4];
     tl_vm always[4]; // sides that need no test: see the contract
 } element;
 
@@ -31,14 +31,16 @@ static inline tl_vd dot(const tl_vd* a, const tl_vd* b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline void load(const tl_clip_element* const* from, size_t first, int n, tl_vd* out)
+enum { CORNERS = 0, PLANES = 16, BASE = 32, END = 40 };
+
+/// Numbers first .. last - 1 of the element: multiples of 8.
+static inline void load(const tl_clip_element* const* from, int first, int last, element* out)
 {
-    for (int k = 0; k < n; k++) {
-        tl_vd v = {0};
-#pragma GCC unroll 8
+    const double* row[TL_LANES];
+    for (int k = first; k < last; k += 8) {
         for (int l = 0; l < TL_LANES; l++)
-            v[l] = ((const double*)from[l])[first + (size_t)k];
-        out[k] = v;
+            row[l] = (const double*)from[l] + k;
+        tl_columns(row, (tl_vd*)out + k);
     }
 }
 
@@ -48,9 +50,9 @@ static inline void turn(const frame* B, const tl_vd* x, tl_vd* y)
         y[i] = B->R[3 * i] * x[0] + B->R[3 * i + 1] * x[1] + B->R[3 * i + 2] * x[2];
 }
 
-static inline void place_corners(const frame* B, int n, tl_vd (*x)[3])
+static inline void place_corners(const frame* B, tl_vd (*x)[3])
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < 4; i++) {
         tl_vd y[3];
         turn(B, x[i], y);
         for (int k = 0; k < 3; k++)
@@ -58,29 +60,20 @@ static inline void place_corners(const frame* B, int n, tl_vd (*x)[3])
     }
 }
 
-static inline void place_planes(const frame* B, int n, tl_vd (*p)[4])
+static inline void place_plane(const frame* B, tl_vd* p)
 {
-    for (int i = 0; i < n; i++) {
-        tl_vd y[3];
-        turn(B, p[i], y);
-        p[i][3] = p[i][3] - dot(y, B->t);
-        for (int k = 0; k < 3; k++)
-            p[i][k] = y[k];
-    }
+    tl_vd y[3];
+    turn(B, p, y);
+    p[3] = p[3] - dot(y, B->t);
+    for (int k = 0; k < 3; k++)
+        p[k] = y[k];
 }
 
-static inline void load_corners(const tl_clip_element* const* from, const frame* B, element* out)
+static inline void place_planes(const frame* B, element* e)
 {
-    load(from, 0, 12, out->x[0]);
-    if (B)
-        place_corners(B, 4, out->x);
-}
-
-static inline void load_planes(const tl_clip_element* const* from, const frame* B, element* out)
-{
-    load(from, 12, 24, out->plane[0]); // gradient and base follow
-    if (B)
-        place_planes(B, 5, out->plane);
+    for (int i = 0; i < 4; i++)
+        place_plane(B, e->plane[i]);
+    place_plane(B, e->grad);
 }
 
 static inline void load_frame(const tl_clip_placed* w, frame* B)
@@ -358,10 +351,10 @@ void TL_KERNEL(tet_clip)(int32_t n, const int32_t* pair, const tl_clip_placed* w
         tl_vd row[TL_CLIP_ROWS];
         tl_vm face, doubt;
         choose(pair, i, n, w, from_a, from_b);
-        load_corners(from_a, NULL, &a);
-        load_planes(from_a, NULL, &a);
-        load_corners(from_b, &B, &b);
-        load_planes(from_b, &B, &b);
+        load(from_a, CORNERS, END, &a);
+        load(from_b, CORNERS, END, &b);
+        place_corners(&B, b.x);
+        place_planes(&B, &b);
         find_base(&a, &b);
         if (w->triangles == 0)
             clip_tets(w, &a, &b, row, &face, &doubt);
@@ -370,11 +363,14 @@ void TL_KERNEL(tet_clip)(int32_t n, const int32_t* pair, const tl_clip_placed* w
         else
             clip_triangles(w, &b, &a, 0, row, &face, &doubt);
         const unsigned is = tl_bits(face), open = tl_bits(doubt);
-        for (int l = 0; l < TL_LANES && i + l < n; l++) {
+        for (int l = 0; l < TL_LANES && i + l < n; l++)
             state[i + l] = open >> l & 1 ? TL_CLIP_DOUBTFUL : is >> l & 1 ? TL_CLIP_FACE : TL_CLIP_NONE;
-            for (int r = 0; r < TL_CLIP_ROWS; r++)
-                out[r * ld + i + l] = row[r][l];
-        }
+        for (int r = 0; r < TL_CLIP_ROWS; r++)
+            if (i + TL_LANES <= n)
+                tl_store(out + r * ld + i, row[r]);
+            else
+                for (int l = 0; i + l < n; l++)
+                    out[r * ld + i + l] = row[r][l];
     }
 }
 
@@ -445,15 +441,15 @@ void TL_KERNEL(clip_meet)(int32_t n, const int32_t* pair, const tl_clip_placed* 
         const tl_clip_element *from_a[TL_LANES], *from_b[TL_LANES];
         element a, b;
         choose(pair, i, n, w, from_a, from_b);
-        load_corners(from_a, NULL, &a);
-        load_planes(from_b, &B, &b);
+        load(from_a, CORNERS, PLANES, &a);
+        load(from_b, CORNERS, BASE, &b);
+        place_planes(&B, &b);
         tl_vm apart;
         if (w->triangles == 0) {
-            load(from_a, 28, 4, a.grad);
             apart = section_apart(w, &a, &b);
         } else {
-            load_corners(from_b, &B, &b);
-            load_planes(from_a, NULL, &a);
+            place_corners(&B, b.x);
+            load(from_a, PLANES, BASE, &a);
             apart = w->triangles == 1 ? triangle_apart(w, &a, &b) : triangle_apart(w, &b, &a);
         }
         const unsigned out = tl_bits(apart);
