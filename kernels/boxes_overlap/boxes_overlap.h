@@ -8,8 +8,10 @@
 
 #include <stdint.h>
 
-/// 0: apart; 1: they overlap and B is larger; 2: they overlap and A is at least as large (sum of squared half sizes)
-enum { TL_BOXES_APART, TL_BOXES_OPEN_B, TL_BOXES_OPEN_A };
+/// 0: apart; else they overlap and the one to open is both, A, or B, neither being much larger: sums of squared half
+/// sizes within a factor TL_BOXES_RATIO
+enum { TL_BOXES_APART, TL_BOXES_OPEN_BOTH, TL_BOXES_OPEN_A, TL_BOXES_OPEN_B };
+#define TL_BOXES_RATIO 4.0
 
 /// Two lines of the cache; pad is finite.
 typedef struct tl_box {

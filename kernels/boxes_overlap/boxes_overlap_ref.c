@@ -38,9 +38,11 @@ static uint8_t overlap(const double* ca, const double* x, const double* cb, cons
                 return TL_BOXES_APART;
         }
     }
-    return x[0] * x[0] + x[1] * x[1] + x[2] * x[2] >= y[0] * y[0] + y[1] * y[1] + y[2] * y[2]
-               ? TL_BOXES_OPEN_A
-               : TL_BOXES_OPEN_B;
+    const double size_a = x[0] * x[0] + x[1] * x[1] + x[2] * x[2],
+                 size_b = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
+    return size_a > TL_BOXES_RATIO * size_b   ? TL_BOXES_OPEN_A
+           : size_b > TL_BOXES_RATIO * size_a ? TL_BOXES_OPEN_B
+                                              : TL_BOXES_OPEN_BOTH;
 }
 
 void tl_boxes_overlap_ref(int32_t n, const int32_t* pair, const tl_boxes_placed* w, uint8_t* found)

@@ -64,11 +64,13 @@ static inline void test(const turned* w, const tl_vd* ca, const tl_vd* x, const 
                        tl_abs(t[0] * R[j] + t[1] * R[3 + j] + t[2] * R[6 + j]));
     if (tl_bits(apart) != (1u << TL_LANES) - 1)
         apart = edges_apart(w, t, x, y, apart);
-    const tl_vm a_larger =
-        tl_le(y[0] * y[0] + y[1] * y[1] + y[2] * y[2], x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-    const unsigned out = tl_bits(apart), larger = tl_bits(a_larger);
+    const tl_vd size_a = x[0] * x[0] + x[1] * x[1] + x[2] * x[2],
+                size_b = y[0] * y[0] + y[1] * y[1] + y[2] * y[2], ratio = tl_set(TL_BOXES_RATIO);
+    const unsigned out = tl_bits(apart), a = tl_bits(tl_lt(ratio * size_b, size_a)),
+                   b = tl_bits(tl_lt(ratio * size_a, size_b));
     for (int l = 0; l < TL_LANES; l++)
-        found[l] = out >> l & 1 ? TL_BOXES_APART : larger >> l & 1 ? TL_BOXES_OPEN_A : TL_BOXES_OPEN_B;
+        found[l] =
+            (uint8_t)((~out >> l & 1) * (TL_BOXES_OPEN_BOTH + (a >> l & 1) + 2 * (b >> l & 1))); // no branch
 }
 
 void TL_KERNEL(boxes_overlap)(int32_t n, const int32_t* pair, const tl_boxes_placed* w, uint8_t* found)

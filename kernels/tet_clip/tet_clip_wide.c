@@ -364,7 +364,7 @@ void TL_KERNEL(tet_clip)(int32_t n, const int32_t* pair, const tl_clip_placed* w
             clip_triangles(w, &b, &a, 0, row, &face, &doubt);
         const unsigned is = tl_bits(face), open = tl_bits(doubt);
         for (int l = 0; l < TL_LANES && i + l < n; l++)
-            state[i + l] = open >> l & 1 ? TL_CLIP_DOUBTFUL : is >> l & 1 ? TL_CLIP_FACE : TL_CLIP_NONE;
+            state[i + l] = (uint8_t)((is >> l & 1) * TL_CLIP_FACE + (open >> l & 1) * TL_CLIP_DOUBTFUL);
         for (int r = 0; r < TL_CLIP_ROWS; r++)
             if (i + TL_LANES <= n)
                 tl_store(out + r * ld + i, row[r]);

@@ -7,7 +7,7 @@
 /// Corners lo and hi at pressure 0 and at the field's largest; between them the true box is no larger than theirs.
 typedef struct item {
     double lo[2][3], hi[2][3], c[3];
-    int32_t element;
+    int32_t element, corners[4];
 } item;
 
 static int compare_axis(const item* a, const item* b, int k)
@@ -136,6 +136,21 @@ static void bound_element(const tl_field* f, int32_t e, item* a)
     a->element = e;
 }
 
+// Elements in the order of the leaves: what is near is near in memory. The items, no longer needed, take a copy.
+static void order_elements(tl_field* f, item* a)
+{
+    const int32_t n = f->info.ne;
+    const int64_t corners = f->kind == TL_FIELD_COMPLIANT ? 4 : 3;
+    int32_t leaf = 0;
+    for (int64_t i = 0; i < 2 * (int64_t)n - 1; i++)
+        if (f->right[i] < 0) {
+            memcpy(a[leaf].corners, f->element + corners * ~f->right[i], sizeof(int32_t) * (size_t)corners);
+            f->right[i] = ~leaf++;
+        }
+    for (int32_t e = 0; e < n; e++)
+        memcpy(f->element + corners * (int64_t)e, a[e].corners, sizeof(int32_t) * (size_t)corners);
+}
+
 talus_status tl_field_boxes(talus_context* ctx, tl_field* f)
 {
     const int32_t n = f->info.ne;
@@ -158,6 +173,7 @@ talus_status tl_field_boxes(talus_context* ctx, tl_field* f)
     for (int32_t e = 0; e < n; e++)
         bound_element(f, e, a + e);
     build(f, a, n, 0);
+    order_elements(f, a);
     tl_free(ctx, a);
     return TALUS_OK;
 }

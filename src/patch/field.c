@@ -280,11 +280,8 @@ static talus_status bound_pressure(talus_context* ctx, tl_field* f)
         for (int k = 0; k < 3 && !(n == 2 && are_opposite(s + i, s + i + 1)); k++)
             f->p_surface = fmax(f->p_surface, f->p[s[i].v[k]]);
     }
-    for (int32_t e = 0; e < f->info.ne; e++) {
+    for (int32_t e = 0; e < f->info.ne; e++)
         f->slope = fmax(f->slope, 1.05 * norm3(f->clip[e].grad));
-        for (int k = 0; k < 4; k++)
-            f->p_most = fmax(f->p_most, f->p[f->element[4 * (int64_t)e + k]]);
-    }
     tl_free(ctx, s);
     return TALUS_OK;
 }
@@ -305,6 +302,9 @@ static talus_status fill(talus_context* ctx, tl_field* f, int32_t nv, const doub
     if (p && f->info.without_pressure == f->info.ne)
         return tl_fail(ctx, TALUS_ERR_INPUT,
                        "%s: all %d tetrahedra have zero pressure: no vertex lies inside", name, f->info.ne);
+    for (int64_t i = 0; p && i < 4 * (int64_t)f->info.ne; i++)
+        f->p_most = fmax(f->p_most, p[f->element[i]]);
+    TL_TRY(tl_field_boxes(ctx, f)); // puts elements in order
     for (int32_t e = 0; e < f->info.ne; e++) {
         const int32_t n = corners(f);
         for (int32_t k = 0; k < n; k++)
@@ -314,9 +314,7 @@ static talus_status fill(talus_context* ctx, tl_field* f, int32_t nv, const doub
         else
             triangle_planes(f->clip + e);
     }
-    if (p)
-        TL_TRY(bound_pressure(ctx, f));
-    return tl_field_boxes(ctx, f);
+    return p ? bound_pressure(ctx, f) : TALUS_OK;
 }
 
 talus_status tl_field_make(talus_context* ctx, int32_t nv, const double* x, int32_t ne,

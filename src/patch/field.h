@@ -38,7 +38,8 @@ struct tl_field {
 /// gradients, boxes. Arrays are copied. p = NULL: rigid triangles.
 talus_status tl_field_make(talus_context* ctx, int32_t nv, const double* x, int32_t ne,
                            const int32_t* element, const double* p, const char* name, tl_field** out);
-/// boxes.c: build f->box, f->right, f->lo, f->hi. @return OK or ERR_NOMEM
+/// boxes.c: build f->box, f->right, f->lo, f->hi from f->element, f->p and f->p_most, and put the elements in the
+/// order of the leaves. @return OK or ERR_NOMEM
 talus_status tl_field_boxes(talus_context* ctx, tl_field* f);
 
 /// trees.c: pairs of elements that may have a face, to p->cand.

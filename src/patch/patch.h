@@ -51,7 +51,8 @@ talus_status tl_field_from_triangles(talus_context* ctx, int32_t nv, const doubl
 void tl_field_destroy(talus_context* ctx, tl_field* f);
 tl_field_kind tl_field_get_kind(const tl_field* f);
 const tl_field_info* tl_field_get_info(const tl_field* f);
-/// Vertices (nv x 3), elements (ne x 4 or ne x 3) and pressures (nv; NULL for rigid), borrowed.
+/// Vertices (nv x 3), elements (ne x 4 or ne x 3) in an order of the field's own, and pressures (nv; NULL for
+/// rigid), borrowed.
 void tl_field_get_mesh(const tl_field* f, const double** x, const int32_t** element, const double** p);
 
 /// False for rigid with rigid, half space with half space, compliant half space with compliant mesh.

@@ -16,10 +16,10 @@
 // are replaced by the children of the larger box. The order of candidates follows from trees and poses alone.
 #include "field.h"
 
-#define BLOCK 64                    // pairs tested at once
-#define DEPTH 64                    // two trees halved at medians: at most 31 levels each
-#define STACK (BLOCK * (DEPTH + 2)) // a block leaves at most twice itself, a level deeper
-#define SLACK 1e-12                 // of sizes and distances: boxes of touching elements overlap
+#define BLOCK 64 // pairs tested at once
+#define DEPTH 64 // two trees halved at medians: at most 31 levels each
+#define STACK 4096
+#define SLACK 1e-12 // of sizes and distances: boxes of touching elements overlap
 
 static double box_top(const tl_field* f, int32_t i, const double* n)
 {
@@ -148,25 +148,33 @@ talus_status tl_find_pairs(talus_context* ctx, const tl_field* a, const tl_field
     stack[0][0] = stack[0][1] = 0;
     while (n > 0) {
         int32_t block[BLOCK][2];
-        const int32_t m = TL_MIN(n, BLOCK);
+        // one by one when space gets short: then three a level is all it takes
+        const int32_t m = n + 4 * BLOCK + 4 * DEPTH > STACK ? 1 : TL_MIN(n, BLOCK);
         n -= m;
         memcpy(block, stack + n, sizeof *block * (size_t)m);
         overlap(m, block[0], &w, found);
         p->boxes += m;
+        int32_t hits = 0; // no branch: whether boxes overlap is anyone's guess
         for (int32_t k = 0; k < m; k++) {
-            if (found[k] == TL_BOXES_APART)
-                continue;
+            block[hits][0] = block[k][0];
+            block[hits][1] = block[k][1];
+            found[hits] = found[k];
+            hits += found[k] != TL_BOXES_APART;
+        }
+        for (int32_t k = 0; k < hits; k++) {
             const int32_t i = block[k][0], j = block[k][1], ri = a->right[i], rj = b->right[j];
             if (ri < 0 && rj < 0) {
                 TL_TRY(add_candidate(ctx, p, ~ri, ~rj));
                 continue;
             }
-            const bool open_a = rj < 0 || (ri >= 0 && found[k] == TL_BOXES_OPEN_A);
-            TL_ASSERT(n + 2 <= STACK);
-            stack[n][0] = open_a ? ri : i;
-            stack[n++][1] = open_a ? j : rj;
-            stack[n][0] = open_a ? i + 1 : i;
-            stack[n++][1] = open_a ? j : j + 1;
+            const bool open_a = ri >= 0 && (rj < 0 || found[k] != TL_BOXES_OPEN_B),
+                       open_b = rj >= 0 && (ri < 0 || found[k] != TL_BOXES_OPEN_A);
+            TL_ASSERT(n + 4 <= STACK);
+            for (int c = 0; c < 4; c++)
+                if ((open_a || c < 2) && (open_b || c % 2 == 0)) {
+                    stack[n][0] = !open_a ? i : c < 2 ? ri : i + 1;
+                    stack[n++][1] = !open_b ? j : c % 2 == 0 ? rj : j + 1;
+                }
         }
     }
     return TALUS_OK;
