@@ -66,6 +66,15 @@ typedef void tl_snode_forward_fn(int32_t nstrip, int32_t n, const double* a, int
 typedef void tl_snode_backward_fn(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y,
                                   double* x);
 
+/// Rows [at, at + n) of a vector; runs one after the other take the elements of another one in order.
+typedef struct tl_snode_run {
+    int32_t at, n;
+} tl_snode_run;
+
+/// t := the runs of b; and b += t on the runs. No alignment asked for, no row twice.
+typedef void tl_snode_gather_fn(int32_t nrun, const tl_snode_run* run, const double* b, double* t);
+typedef void tl_snode_scatter_fn(int32_t nrun, const tl_snode_run* run, const double* t, double* b);
+
 typedef struct tl_snode_kernels {
     const char* isa;
     tl_snode_pivot_fn* pivot;
@@ -75,6 +84,8 @@ typedef struct tl_snode_kernels {
     tl_snode_extend_fn* extend;
     tl_snode_forward_fn* forward;
     tl_snode_backward_fn* backward;
+    tl_snode_gather_fn* gather;
+    tl_snode_scatter_fn* scatter;
 } tl_snode_kernels;
 
 /// The set of an instruction set ("ref", "w2", "avx2", "avx512"); "ref" where that was not built.
@@ -88,3 +99,5 @@ tl_snode_extend_fn tl_snode_extend_ref, tl_snode_extend_w2, tl_snode_extend_avx2
 tl_snode_forward_fn tl_snode_forward_ref, tl_snode_forward_w2, tl_snode_forward_avx2, tl_snode_forward_avx512;
 tl_snode_backward_fn tl_snode_backward_ref, tl_snode_backward_w2, tl_snode_backward_avx2,
     tl_snode_backward_avx512;
+tl_snode_gather_fn tl_snode_gather_ref, tl_snode_gather_w2, tl_snode_gather_avx2, tl_snode_gather_avx512;
+tl_snode_scatter_fn tl_snode_scatter_ref, tl_snode_scatter_w2, tl_snode_scatter_avx2, tl_snode_scatter_avx512;

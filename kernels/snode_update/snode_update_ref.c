@@ -168,11 +168,26 @@ void tl_snode_backward_ref(int32_t nstrip, int32_t n, const double* a, int64_t s
             x[p] -= a[at(i, p, stride)] * y[i];
 }
 
+void tl_snode_gather_ref(int32_t nrun, const tl_snode_run* run, const double* b, double* t)
+{
+    for (int32_t q = 0; q < nrun; q++)
+        for (int32_t i = 0; i < run[q].n; i++)
+            *t++ = b[run[q].at + i];
+}
+
+void tl_snode_scatter_ref(int32_t nrun, const tl_snode_run* run, const double* t, double* b)
+{
+    for (int32_t q = 0; q < nrun; q++)
+        for (int32_t i = 0; i < run[q].n; i++)
+            b[run[q].at + i] += *t++;
+}
+
 #define SET(name)                                                                                            \
     {                                                                                                        \
         .isa = #name, .pivot = tl_snode_pivot_##name, .lu = tl_snode_lu_##name,                              \
         .scale = tl_snode_scale_##name, .update = tl_snode_update_##name, .extend = tl_snode_extend_##name,  \
-        .forward = tl_snode_forward_##name, .backward = tl_snode_backward_##name                             \
+        .forward = tl_snode_forward_##name, .backward = tl_snode_backward_##name,                            \
+        .gather = tl_snode_gather_##name, .scatter = tl_snode_scatter_##name                                 \
     }
 
 const tl_snode_kernels* tl_snode_by_name(const char* isa)

@@ -510,3 +510,44 @@ void NAME(backward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, 
         subtract_totals(sum, x + p);
     }
 }
+
+// a run is mostly a few bodies of six rows: whole vectors, then what is left of one
+void NAME(gather)(int32_t nrun, const tl_snode_run* run, const double* b, double* t)
+{
+    for (int32_t q = 0; q < nrun; q++) {
+        const double* from = b + run[q].at;
+        const int32_t n = run[q].n;
+        int32_t i = 0;
+        for (; i + TL_LANES <= n; i += TL_LANES)
+            *(vu*)(t + i) = *(const vu*)(from + i);
+#if TL_LANES == 8
+        const __mmask8 rest = (__mmask8)((1u << (n - i)) - 1);
+        _mm512_mask_storeu_pd(t + i, rest, _mm512_maskz_loadu_pd(rest, from + i));
+#else
+        for (; i < n; i++)
+            t[i] = from[i];
+#endif
+        t += n;
+    }
+}
+
+void NAME(scatter)(int32_t nrun, const tl_snode_run* run, const double* t, double* b)
+{
+    for (int32_t q = 0; q < nrun; q++) {
+        double* to = b + run[q].at;
+        const int32_t n = run[q].n;
+        int32_t i = 0;
+        for (; i + TL_LANES <= n; i += TL_LANES)
+            *(vu*)(to + i) += *(const vu*)(t + i);
+#if TL_LANES == 8
+        const __mmask8 rest = (__mmask8)((1u << (n - i)) - 1);
+        _mm512_mask_storeu_pd(
+            to + i, rest,
+            _mm512_add_pd(_mm512_maskz_loadu_pd(rest, to + i), _mm512_maskz_loadu_pd(rest, t + i)));
+#else
+        for (; i < n; i++)
+            to[i] += t[i];
+#endif
+        t += n;
+    }
+}

@@ -241,22 +241,26 @@ static void list_blocks(tl_symbolic* y, const tl_graph* g, const tl_pattern_copy
 }
 
 // rows of child c in its parent's front, cut where they leave a strip or stop being consecutive
-static void list_pieces(tl_symbolic* y, const lists* l, int32_t c, int64_t* count)
+static void list_pieces(tl_symbolic* y, const lists* l, int32_t c, int64_t* count, int64_t* nrun)
 {
     tl_super* x = y->super + c;
-    int32_t *col = y->colmap + x->row, *row = y->rowidx + x->row;
+    int32_t* col = y->colmap + x->row;
     int32_t r = 0, next = -1; // row after the last piece
     tl_snode_piece* out = y->piece + *count;
+    tl_snode_run* run = y->run + *nrun;
+    x->run = *nrun;
     x->npivot = 0;
     x->piece = *count;
     for (int64_t q = l->ptr[c]; q < l->ptr[c + 1]; q++) {
         const int32_t p = l->rows[q], size = l->start[p + 1] - l->start[p];
         const tl_super* of = y->super + l->super_at[p];
         const int32_t place = l->place[p], at = of->at + l->start[p] - of->first;
-        for (int32_t i = 0; i < size; i++) {
+        for (int32_t i = 0; i < size; i++)
             col[r + i] = place + i;
-            row[r + i] = at + i;
-        }
+        if (r > 0 && run[-1].at + run[-1].n == at)
+            run[-1].n += size;
+        else
+            *run++ = (tl_snode_run){.at = at, .n = size};
         for (int32_t i = 0, n; i < size; i += n) {
             const int32_t to = place + i, lane = to % TL_STRIP;
             n = TL_MIN(size - i, TL_STRIP - lane);
@@ -279,6 +283,8 @@ static void list_pieces(tl_symbolic* y, const lists* l, int32_t c, int64_t* coun
     }
     *count = out - y->piece;
     x->npiece = (int32_t)(*count - x->piece);
+    *nrun = run - y->run;
+    x->nrun = (int32_t)(*nrun - x->run);
 }
 
 talus_status tl_symbolic_assembly(tl_factor* f, const tl_graph* g)
@@ -294,19 +300,19 @@ talus_status tl_symbolic_assembly(tl_factor* f, const tl_graph* g)
     for (int32_t s = 0; s < y->nsuper; s++)
         rows += y->super[s].m;
     int32_t* first_position = TL_ARENA(&f->scratch, int32_t, y->nsuper + 1);
-    y->rowidx = TL_ARENA(&f->keep, int32_t, rows);
+    y->run = TL_ARENA(&f->keep, tl_snode_run, l.ptr[y->nsuper]);
     y->colmap = TL_ARENA(&f->keep, int32_t, rows);
     // a node of size z is cut into at most z / 8 + 2 pieces
     y->piece = TL_ARENA(&f->keep, tl_snode_piece, 2 * l.ptr[y->nsuper] + rows / TL_STRIP);
     y->scatter = TL_ARENA(&f->keep, tl_scatter, f->pattern.nblock);
-    if (!first_position || !y->rowidx || !y->colmap || !y->piece || !y->scatter)
+    if (!first_position || !y->run || !y->colmap || !y->piece || !y->scatter)
         return tl_nomem(f->ctx, sizeof(tl_scatter) * (size_t)f->pattern.nblock);
     for (int32_t p = 0, s = 0; s <= y->nsuper; s++) {
         while (p < g->n && l.super_at[p] < s)
             p++;
         first_position[s] = p;
     }
-    int64_t npiece = 0, nblock = 0;
+    int64_t npiece = 0, nblock = 0, nrun = 0;
     for (int32_t s = 0; s < y->nsuper; s++) {
         tl_super* x = y->super + s;
         place_front(y, &l, first_position, s);
@@ -314,7 +320,7 @@ talus_status tl_symbolic_assembly(tl_factor* f, const tl_graph* g)
         list_blocks(y, g, &f->pattern, &l, first_position[s], first_position[s + 1], &nblock);
         x->nblock = (int32_t)(nblock - x->block);
         for (int32_t c = x->child; c >= 0; c = y->super[c].sibling)
-            list_pieces(y, &l, c, &npiece);
+            list_pieces(y, &l, c, &npiece, &nrun);
     }
     TL_ASSERT(nblock == f->pattern.nblock);
     return TALUS_OK;

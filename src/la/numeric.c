@@ -331,7 +331,6 @@ static void solve_down(const tl_factor* f, const tl_super* x, double* b, double*
 {
     const int64_t stride = (int64_t)TL_STRIP * x->kp;
     const double *panel = f->panel[0] + x->panel, *upper = f->panel[f->lu] + x->panel;
-    const int32_t* row = f->sym.rowidx + x->row;
     double* p = b + x->at;
     for (int32_t j = 0; j < x->k; j += TL_BLOCK) {
         const int32_t n = TL_MIN(TL_BLOCK, x->k - j), next = j + TL_BLOCK;
@@ -342,18 +341,15 @@ static void solve_down(const tl_factor* f, const tl_super* x, double* b, double*
                                 stride, p + j, p + next, 0);
     }
     f->kernels->forward(x->mp / TL_STRIP, x->k, panel + x->kp / TL_STRIP * stride, stride, p, t, 1);
-    for (int32_t i = 0; i < x->m; i++)
-        b[row[i]] += t[i];
+    f->kernels->scatter(x->nrun, f->sym.run + x->run, t, b);
 }
 
 static void solve_up(const tl_factor* f, const tl_super* x, double* b, double* t)
 {
     const int64_t stride = (int64_t)TL_STRIP * x->kp;
     const double *panel = f->panel[0] + x->panel, *upper = f->panel[f->lu] + x->panel;
-    const int32_t* row = f->sym.rowidx + x->row;
     double* p = b + x->at;
-    for (int32_t i = 0; i < x->m; i++)
-        t[i] = b[row[i]];
+    f->kernels->gather(x->nrun, f->sym.run + x->run, b, t);
     for (int32_t i = x->m; i < x->mp; i++)
         t[i] = 0.0;
     f->kernels->backward(x->mp / TL_STRIP, x->k, upper + x->kp / TL_STRIP * stride, stride, t, p);

@@ -36,8 +36,10 @@ typedef struct tl_super {
     int32_t npivot;  // rows of the contribution block that are pivots of the parent
     int64_t panel;   // first double of the panel, (kp + mp) x kp in strips
     int64_t cb;      // first double of the contribution block, mp x mp
-    int64_t row;     // first of m entries in rowidx and in colmap
-    int64_t piece;   // first piece of the extend-add to the parent
+    int64_t row;     // first of m entries in colmap
+    int64_t run;     // first run of the rows below in the vector of solves
+    int32_t nrun;
+    int64_t piece; // first piece of the extend-add to the parent
     int32_t npiece;
     int32_t nblock; // blocks of the matrix in the pivot columns
     int64_t block;  // first of them
@@ -69,9 +71,9 @@ typedef struct tl_symbolic {
     tl_task* task;
     int32_t* perm;   // (n) node eliminated at each position
     int32_t* row_of; // (nrow) row of the pattern that stands at a permuted row
-    int32_t* rowidx; // places of the rows below each supernode in the vector of solves
     int32_t* colmap; // their row in the parent's panel, pivots rounded up
     tl_snode_piece* piece;
+    tl_snode_run* run;
     tl_scatter* scatter;
     int64_t panel_size, cb_size; // doubles of all panels, of the contribution stacks
     int32_t largest_panel;       // rows kp + mp of the tallest panel

@@ -249,6 +249,25 @@ static void check_solves(const tl_snode_kernels* k, const tl_snode_kernels* ref)
             }
         }
     }
+    // runs of every length up to 20, apart and side by side
+    tl_snode_run run[20];
+    int32_t total = 0;
+    for (int32_t i = 0, at_row = 3; i < TL_COUNT(run); at_row += i + 1 + i % 2, i++) {
+        run[i] = (tl_snode_run){.at = at_row, .n = i + 1};
+        total += i + 1;
+    }
+    buffers *got = make(3), *want = make(3);
+    k->gather(TL_COUNT(run), run, got->a, got->b + 1);
+    ref->gather(TL_COUNT(run), run, want->a, want->b + 1);
+    for (int32_t i = 0, e = 0; i < TL_COUNT(run); i++)
+        for (int32_t j = 0; j < run[i].n; j++, e++)
+            assert_true(want->b[1 + e] == want->a[run[i].at + j]);
+    k->scatter(TL_COUNT(run), run, got->b + 1, got->c);
+    ref->scatter(TL_COUNT(run), run, want->b + 1, want->c);
+    assert_memory_equal(got, want, sizeof *got);
+    assert_true(total == 210);
+    free(got);
+    free(want);
 }
 
 static void snode_pivot__gives_the_inverse_factor(void** state)
