@@ -31,7 +31,7 @@ typedef struct tl_values {
 } tl_values;
 
 typedef enum tl_order {
-    TL_ORDER_AUTO, // FILL, METIS from 1000 nodes
+    TL_ORDER_AUTO, // FILL, METIS from 1500 nodes
     TL_ORDER_FILL, // least fill of each elimination
     TL_ORDER_AMD,
     TL_ORDER_METIS,

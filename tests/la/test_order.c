@@ -71,7 +71,7 @@ static void order__is_a_function_of_the_pattern(void** state)
     static const tl_order orders[] = {TL_ORDER_AUTO, TL_ORDER_FILL, TL_ORDER_AMD, TL_ORDER_METIS};
     const tl_backend* be = tl_backend_get(TL_BACKEND_OWN);
     // one more than METIS is taken from
-    problem big = problem_make(GRID, 1001, -2, true, 3), small = problem_make(PILE, 90, -6, true, 4);
+    problem big = problem_make(GRID, 1501, -2, true, 3), small = problem_make(PILE, 90, -6, true, 4);
     for (int32_t k = 0; k < TL_COUNT(orders); k++) {
         uint64_t hash[3];
         for (int32_t run = 0; run < 3; run++) {
