@@ -31,7 +31,10 @@ static void run_query(bm_state* s, void* user)
     talus_context_create(&def, &ctx);
     tl_field* a = make(ctx, c, 0, c->hint);
     tl_field* b = make(ctx, c, 1, c->hint);
-    tl_pose Xa = {.p = {0.003, 0.002, c->depth}, .R = {1, 0, 0, 0, 0.8, -0.6, 0, 0.6, 0.8}};
+    tl_pose Xa = {.p = {0.003, 0.002, c->depth},
+                  .R = {0.97517032720181596, -0.10022964659204525, 0.19747620334900365, 0.19767681165408388,
+                        0.79595419953967272, -0.57217199369545768, -0.099833416646828155, 0.59700161656329931,
+                        0.79600399417429313}};
     const tl_pose Xb = {.p = {0}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     tl_patch p = {0};
     int64_t q = 0;
@@ -59,19 +62,18 @@ int main(int argc, char** argv)
 #define C TL_FIELD_COMPLIANT
 #define RG TL_FIELD_RIGID
     static scene scenes[] = {
-        {"ball_ball", {BALL, BALL}, {C, C}, {{0.1}, {0.1}}, 0.04, 0.18},
         {"ball_ball", {BALL, BALL}, {C, C}, {{0.1}, {0.1}}, 0.02, 0.18},
         {"ball_ball", {BALL, BALL}, {C, C}, {{0.1}, {0.1}}, 0.01, 0.18},
-        {"ball_ball", {BALL, BALL}, {C, C}, {{0.1}, {0.1}}, 0.005, 0.18},
+        {"ball_ball", {BALL, BALL}, {C, C}, {{0.1}, {0.1}}, 0.005, 0.188},
+        {"ball_ball", {BALL, BALL}, {C, C}, {{0.1}, {0.1}}, 0.0025, 0.188},
         {"ball_rigid", {BALL, BALL}, {C, RG}, {{0.1}, {0.1}}, 0.02, 0.18},
         {"ball_rigid", {BALL, BALL}, {C, RG}, {{0.1}, {0.1}}, 0.01, 0.18},
-        {"ball_rigid", {BALL, BALL}, {C, RG}, {{0.1}, {0.1}}, 0.005, 0.18},
-        {"ball_plane", {BALL, TL_SHAPE_PLANE}, {C, RG}, {{0.1}, {0}}, 0.01, 0.09},
-        {"ball_plane", {BALL, TL_SHAPE_PLANE}, {C, RG}, {{0.1}, {0}}, 0.005, 0.09},
+        {"ball_rigid", {BALL, BALL}, {C, RG}, {{0.1}, {0.1}}, 0.005, 0.188},
+        {"ball_rigid", {BALL, BALL}, {C, RG}, {{0.1}, {0.1}}, 0.0025, 0.188},
         {"ball_box", {BALL, TL_SHAPE_BOX}, {C, C}, {{0.1}, {0.1, 0.1, 0.1}}, 0.01, 0.19},
-        {"ball_box", {BALL, TL_SHAPE_BOX}, {C, RG}, {{0.1}, {0.1, 0.1, 0.1}}, 0.005, 0.19},
-        {"cyl_cyl", {TL_SHAPE_CYLINDER, TL_SHAPE_CYLINDER}, {C, C}, {{0.1, 0.05}, {0.1, 0.05}}, 0.005, 0.09},
-        {"box_box", {TL_SHAPE_BOX, TL_SHAPE_BOX}, {C, C}, {{0.1, 0.1, 0.1}, {0.1, 0.1, 0.1}}, 0.005, 0.19},
+        {"ball_box_rigid", {BALL, TL_SHAPE_BOX}, {C, RG}, {{0.1}, {0.1, 0.1, 0.1}}, 0.005, 0.19},
+        {"cylinders", {TL_SHAPE_CYLINDER, TL_SHAPE_CYLINDER}, {C, C}, {{0.1, 0.05}, {0.1, 0.05}}, 0.01, 0.09},
+        {"ball_plane", {BALL, TL_SHAPE_PLANE}, {C, RG}, {{0.1}, {0}}, 0.005, 0.09},
     };
     char name[128];
     for (int i = 0; i < (int)(sizeof scenes / sizeof *scenes); i++) {
