@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define N 4096
@@ -385,6 +386,115 @@ static void machine(bm_state* s, void* user)
     bm_counter(s, "sqrt_ns", 1e9 / w->roof->root);
 }
 
+// ---- boxes and elements of pressure fields ---------------------------------------------------------
+
+#define NE 512
+
+static struct elements {
+    tl_box box[2][NE];
+    tl_clip_element e[2][NE];
+    int32_t pair[2 * N];
+    uint8_t found[N];
+    double row[TL_CLIP_ROWS * LD];
+} fields;
+
+/// tetrahedra of unit edges about the origin, their true planes, pressures along z of either sign
+static void make_elements(void)
+{
+    static const int8_t side[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    uint64_t s = 3;
+    for (int f = 0; f < 2; f++)
+        for (int i = 0; i < NE; i++) {
+            tl_clip_element* e = &fields.e[f][i];
+            const double at[3] = {uniform(&s, -0.3, 0.3), uniform(&s, -0.3, 0.3), uniform(&s, -0.3, 0.3)};
+            for (int c = 0; c < 4; c++)
+                for (int k = 0; k < 3; k++)
+                    e->x[c][k] = at[k] + (c == k + 1) + uniform(&s, -0.1, 0.1);
+            for (int k = 0; k < 4; k++) {
+                const double *a = e->x[side[k][0]], *b = e->x[side[k][1]], *c = e->x[side[k][2]];
+                double *p = e->plane[k], l = 0.0;
+                for (int j = 0; j < 3; j++) {
+                    const int u = (j + 1) % 3, v = (j + 2) % 3;
+                    p[j] = (c[u] - a[u]) * (b[v] - a[v]) - (c[v] - a[v]) * (b[u] - a[u]);
+                    l += p[j] * p[j];
+                }
+                for (int j = 0; j < 3; j++)
+                    p[j] /= sqrt(l);
+                p[3] = -(p[0] * a[0] + p[1] * a[1] + p[2] * a[2]);
+                e->grad[k] = k < 2 ? uniform(&s, -0.3, 0.3) : k == 2 ? 1.0 - 2.0 * f : 0.4 * f;
+            }
+            for (int k = 0; k < 3; k++) {
+                fields.box[f][i].c[k] = at[k];
+                fields.box[f][i].h[k] = uniform(&s, 0.0, 0.3);
+                fields.box[f][i].hp[k] = 0.1;
+            }
+        }
+    for (int i = 0; i < 2 * N; i++)
+        fields.pair[i] = (int32_t)uniform(&s, 0, NE);
+}
+
+static const double turned[9] = {0.8, -0.6, 0, 3.0 / 13, 4.0 / 13, -12.0 / 13, 7.2 / 13, 9.6 / 13, 5.0 / 13};
+
+static void boxes_overlap(bm_state* s, void* user)
+{
+    const work* w = user;
+    tl_boxes_placed p = {.a = fields.box[0], .b = fields.box[1], .pa = 0.3, .pb = 0.2};
+    memcpy(p.R, turned, sizeof p.R);
+    while (bm_next(s)) {
+        w->set->boxes_overlap(N, fields.pair, &p, fields.found);
+        bm_clobber();
+    }
+    report(s, w);
+}
+
+static tl_clip_placed clip_placed(int triangles)
+{
+    tl_clip_placed p = {.a = fields.e[0],
+                        .b = fields.e[1],
+                        .triangles = triangles,
+                        .tolerance = 1e-9,
+                        .turned = -0.38,
+                        .across = 1e-10};
+    memcpy(p.R, turned, sizeof p.R);
+    return p;
+}
+
+static void clip_meet(bm_state* s, void* user)
+{
+    const work* w = user;
+    const tl_clip_placed p = clip_placed(0);
+    while (bm_next(s)) {
+        w->set->clip_meet(N, fields.pair, &p, fields.found);
+        bm_clobber();
+    }
+    report(s, w);
+}
+
+static void clip(bm_state* s, void* user, int triangles)
+{
+    const work* w = user;
+    const tl_clip_placed p = clip_placed(triangles);
+    int faces = 0;
+    while (bm_next(s)) {
+        w->set->tet_clip(N, fields.pair, &p, fields.found, LD, fields.row);
+        bm_clobber();
+    }
+    for (int i = 0; i < N; i++)
+        faces += fields.found[i] == TL_CLIP_FACE;
+    report(s, w);
+    bm_counter(s, "faces", (double)faces / N);
+}
+
+static void clip_tets(bm_state* s, void* user)
+{
+    clip(s, user, 0);
+}
+
+static void clip_triangles(bm_state* s, void* user)
+{
+    clip(s, user, 2);
+}
+
 typedef struct operation {
     const char* format; // the set's name goes in
     bm_fn* fn;
@@ -404,6 +514,14 @@ static const operation operations_timed[] = {
     {"bm_kernels_jacobian_add/n:4096/isa:%s", jacobian_add, 75, 0, 0, 41, 0},
     // T: 6 + 11 a column; three blocks of 36 entries, 6 each
     {"bm_kernels_jacobian_gram/n:4096/isa:%s", jacobian_gram, 786, 0, 0, 43, 0},
+    // a pair of boxes or elements: 24 to set them, 21 the distance, 57 + 99 the axes, 12 the sizes
+    {"bm_kernels_boxes_overlap/n:4096/isa:%s", boxes_overlap, 213, 0, 0, 33, 0},
+    // 105 to place planes, 14 the plane, 24 + 96 heights, 84 the crossed edges
+    {"bm_kernels_clip_meet/n:4096/isa:%s", clip_meet, 323, 10, 1, 49, 0},
+    // 177 to place B, 42 plane and gradients; a section 258 and four segments of 54; 15 to finish
+    {"bm_kernels_tet_clip/tets/n:4096/isa:%s", clip_tets, 1182, 49, 3, 81, 10},
+    // three segments of the triangle with 72 of heights, a section with three planes
+    {"bm_kernels_tet_clip/triangles/n:4096/isa:%s", clip_triangles, 900, 31, 1, 81, 10},
 };
 #define OPERATIONS ((int)(sizeof operations_timed / sizeof operations_timed[0]))
 
@@ -414,6 +532,7 @@ int main(int argc, char** argv)
     static contacts c;
     c = make_contacts();
     make_jacobian(&c);
+    make_elements();
     for (int i = 0; i < SETS; i++)
         if (tl_kernels_by_name(limit_sets[i].isa))
             roofs[i] = measure(&limit_sets[i]);

@@ -132,6 +132,61 @@ static inline tl_vd tl_sqrt(tl_vd x)
 
 #endif
 
+// masks: with the operators of C those of AVX-512 travel to integer registers and back
+#if defined(__AVX512DQ__) && TL_LANES == 8
+static inline tl_vm tl_and(tl_vm a, tl_vm b)
+{
+    return _kand_mask8(a, b);
+}
+
+static inline tl_vm tl_or(tl_vm a, tl_vm b)
+{
+    return _kor_mask8(a, b);
+}
+
+static inline tl_vm tl_xor(tl_vm a, tl_vm b)
+{
+    return _kxor_mask8(a, b);
+}
+
+/// a and not b
+static inline tl_vm tl_and_not(tl_vm a, tl_vm b)
+{
+    return _kandn_mask8(b, a);
+}
+#else
+static inline tl_vm tl_and(tl_vm a, tl_vm b)
+{
+    return (tl_vm)(a & b);
+}
+
+static inline tl_vm tl_or(tl_vm a, tl_vm b)
+{
+    return (tl_vm)(a | b);
+}
+
+static inline tl_vm tl_xor(tl_vm a, tl_vm b)
+{
+    return (tl_vm)(a ^ b);
+}
+
+/// a and not b
+static inline tl_vm tl_and_not(tl_vm a, tl_vm b)
+{
+    return (tl_vm)(a & ~b);
+}
+#endif
+
+static inline tl_vm tl_none(void)
+{
+    return tl_lt((tl_vd){0}, (tl_vd){0});
+}
+
+static inline tl_vm tl_all(void)
+{
+    return tl_le((tl_vd){0}, (tl_vd){0});
+}
+
 /// Bit l is lane l.
 static inline unsigned tl_bits(tl_vm m)
 {

@@ -40,9 +40,9 @@ static inline tl_vm edges_apart(const turned* w, const tl_vd* t, const tl_vd* x,
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++) {
             const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            apart |= tl_lt(x[i1] * Q[3 * i2 + j] + x[i2] * Q[3 * i1 + j] + y[j1] * Q[3 * i + j2] +
-                               y[j2] * Q[3 * i + j1] + w->slack,
-                           tl_abs(t[i2] * R[3 * i1 + j] - t[i1] * R[3 * i2 + j]));
+            apart = tl_or(apart, tl_lt(x[i1] * Q[3 * i2 + j] + x[i2] * Q[3 * i1 + j] + y[j1] * Q[3 * i + j2] +
+                                           y[j2] * Q[3 * i + j1] + w->slack,
+                                       tl_abs(t[i2] * R[3 * i1 + j] - t[i1] * R[3 * i2 + j])));
         }
     }
     return apart;
@@ -53,15 +53,19 @@ static inline void test(const turned* w, const tl_vd* ca, const tl_vd* x, const 
 {
     const tl_vd *R = w->R, *Q = w->Q;
     tl_vd t[3];
+#pragma GCC unroll 3
     for (int i = 0; i < 3; i++)
         t[i] = R[3 * i] * cb[0] + R[3 * i + 1] * cb[1] + R[3 * i + 2] * cb[2] + (w->t[i] - ca[i]);
-    tl_vm apart = tl_lt(tl_set(0.0), tl_set(0.0));
+    tl_vm apart = tl_none();
+#pragma GCC unroll 3
     for (int i = 0; i < 3; i++)
-        apart |= tl_lt(x[i] + Q[3 * i] * y[0] + Q[3 * i + 1] * y[1] + Q[3 * i + 2] * y[2] + w->slack,
-                       tl_abs(t[i]));
+        apart =
+            tl_or(apart, tl_lt(x[i] + Q[3 * i] * y[0] + Q[3 * i + 1] * y[1] + Q[3 * i + 2] * y[2] + w->slack,
+                               tl_abs(t[i])));
+#pragma GCC unroll 3
     for (int j = 0; j < 3; j++)
-        apart |= tl_lt(y[j] + Q[j] * x[0] + Q[3 + j] * x[1] + Q[6 + j] * x[2] + w->slack,
-                       tl_abs(t[0] * R[j] + t[1] * R[3 + j] + t[2] * R[6 + j]));
+        apart = tl_or(apart, tl_lt(y[j] + Q[j] * x[0] + Q[3 + j] * x[1] + Q[6 + j] * x[2] + w->slack,
+                                   tl_abs(t[0] * R[j] + t[1] * R[3 + j] + t[2] * R[6 + j])));
     if (tl_bits(apart) != (1u << TL_LANES) - 1)
         apart = edges_apart(w, t, x, y, apart);
     const tl_vd size_a = x[0] * x[0] + x[1] * x[1] + x[2] * x[2],

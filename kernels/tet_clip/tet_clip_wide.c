@@ -94,26 +94,6 @@ static inline void choose(const int32_t* pair, int32_t i, int32_t n, const tl_cl
     }
 }
 
-static inline tl_vm none(void)
-{
-    return tl_lt(tl_set(0.0), tl_set(0.0));
-}
-
-static inline tl_vm both(tl_vm a, tl_vm b)
-{
-    return (tl_vm)(a & b);
-}
-
-static inline tl_vm either(tl_vm a, tl_vm b)
-{
-    return (tl_vm)(a | b);
-}
-
-static inline tl_vm without(tl_vm a, tl_vm b)
-{
-    return (tl_vm)(a & (tl_vm)~b);
-}
-
 static inline tl_vd height(const tl_vd* plane, const tl_vd* x)
 {
     return dot(plane, x) + plane[3];
@@ -133,14 +113,14 @@ static inline tl_vd equal_plane(const tl_vd* pa, const tl_vd* pb, tl_vd* plane)
 // the sides of pressure 0 of both, where both have one
 static inline void find_base(element* a, element* b)
 {
-    tl_vm has_a = none(), has_b = none();
+    tl_vm has_a = tl_none(), has_b = tl_none();
     for (int k = 0; k < 4; k++) {
-        has_a = either(has_a, tl_lt((tl_vd){0}, a->base[k]));
-        has_b = either(has_b, tl_lt((tl_vd){0}, b->base[k]));
+        has_a = tl_or(has_a, tl_lt((tl_vd){0}, a->base[k]));
+        has_b = tl_or(has_b, tl_lt((tl_vd){0}, b->base[k]));
     }
     for (int k = 0; k < 4; k++) {
-        a->always[k] = both(has_b, tl_lt((tl_vd){0}, a->base[k]));
-        b->always[k] = both(has_a, tl_lt((tl_vd){0}, b->base[k]));
+        a->always[k] = tl_and(has_b, tl_lt((tl_vd){0}, a->base[k]));
+        b->always[k] = tl_and(has_a, tl_lt((tl_vd){0}, b->base[k]));
     }
 }
 
@@ -153,16 +133,19 @@ static const int8_t edge_of[4][3] = {{3, 5, 4}, {2, 5, 1}, {0, 4, 2}, {1, 3, 0}}
 
 static inline tl_vm is_crossed(const tl_vm* up, int i)
 {
-    return (tl_vm)(up[edges[i][0]] ^ up[edges[i][1]]);
+    return tl_xor(up[edges[i][0]], up[edges[i][1]]);
 }
 
 static inline void cross_edges(const point* corner, const tl_vd* h, int planes, point* at)
 {
+#pragma GCC unroll 6
     for (int i = 0; i < 6; i++) {
         const point *a = corner + edges[i][0], *b = corner + edges[i][1];
         const tl_vd ha = h[edges[i][0]], s = ha / (ha - h[edges[i][1]]);
+#pragma GCC unroll 6
         for (int k = 0; k < 3; k++)
             at[i].x[k] = a->x[k] + s * (b->x[k] - a->x[k]);
+#pragma GCC unroll 6
         for (int k = 0; k < planes; k++)
             at[i].e[k] = a->e[k] + s * (b->e[k] - a->e[k]);
     }
@@ -183,22 +166,25 @@ typedef struct sums {
 } sums;
 
 /// The part of p to q inside all `planes`.
-static inline void add_segment(sums* s, tl_vm is, const point* p, const point* q, int planes)
+static inline __attribute__((always_inline)) void add_segment(sums* s, tl_vm is, const point* p,
+                                                              const point* q, int planes)
 {
     const tl_vd zero = {0};
     tl_vd from = zero, to = tl_set(1.0);
-    tl_vm out = none(), near = none();
+    tl_vm out = tl_none(), near = tl_none();
+#pragma GCC unroll 6
     for (int k = 0; k < planes; k++) {
         const tl_vd ep = p->e[k], eq = q->e[k], at = ep / (ep - eq);
         const tl_vm p_out = tl_lt(ep, zero), q_out = tl_lt(eq, zero);
-        from = tl_select(without(p_out, q_out), tl_max(at, from), from);
-        to = tl_select(without(q_out, p_out), tl_select(tl_lt(at, to), at, to), to);
-        out = either(out, both(p_out, q_out));
-        near = either(near, either(tl_le(tl_abs(ep), s->tolerance), tl_le(tl_abs(eq), s->tolerance)));
+        from = tl_select(tl_and_not(p_out, q_out), tl_max(at, from), from);
+        to = tl_select(tl_and_not(q_out, p_out), tl_select(tl_lt(at, to), at, to), to);
+        out = tl_or(out, tl_and(p_out, q_out));
+        near = tl_or(near, tl_or(tl_le(tl_abs(ep), s->tolerance), tl_le(tl_abs(eq), s->tolerance)));
     }
-    s->doubt = either(s->doubt, both(is, near));
-    const tl_vm in = both(without(is, out), tl_lt(from, to));
+    s->doubt = tl_or(s->doubt, tl_and(is, near));
+    const tl_vm in = tl_and(tl_and_not(is, out), tl_lt(from, to));
     tl_vd a[3], b[3];
+#pragma GCC unroll 6
     for (int k = 0; k < 3; k++) {
         const tl_vd along = q->x[k] - p->x[k], start = p->x[k] + from * along;
         // moments about the first corner found: about a point far away areas would be differences of large numbers
@@ -206,45 +192,53 @@ static inline void add_segment(sums* s, tl_vm is, const point* p, const point* q
         a[k] = start - s->origin[k];
         b[k] = (p->x[k] + to * along) - s->origin[k];
     }
-    s->any = either(s->any, in);
+    s->any = tl_or(s->any, in);
     const tl_vd c[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
     const tl_vd w = tl_keep(in, dot(s->plane, c));
     s->twice = s->twice + w;
     s->size = s->size + tl_abs(w);
+#pragma GCC unroll 6
     for (int k = 0; k < 3; k++)
         s->moment[k] = s->moment[k] + tl_keep(in, w * (a[k] + b[k]));
 }
 
 /// The sides of a tetrahedron's section, as far as they are inside the other element.
-static inline void add_section(sums* s, const element* t, const element* other, int n, int all)
+static inline __attribute__((always_inline)) void add_section(sums* s, const element* t, const element* other,
+                                                              int n, int all)
 {
     point corner[4], at[6];
     tl_vd h[4];
     tl_vm up[4];
+#pragma GCC unroll 6
     for (int i = 0; i < 4; i++) {
+#pragma GCC unroll 6
         for (int k = 0; k < 3; k++)
             corner[i].x[k] = t->x[i][k];
+#pragma GCC unroll 6
         for (int k = 0; k < n; k++)
             corner[i].e[k] = tl_select(other->always[k], tl_set(1.0), height(other->plane[k], t->x[i]));
         h[i] = height(s->plane, t->x[i]);
         up[i] = tl_lt((tl_vd){0}, h[i]);
-        s->doubt = either(s->doubt, tl_le(tl_abs(h[i]), s->tolerance));
+        s->doubt = tl_or(s->doubt, tl_le(tl_abs(h[i]), s->tolerance));
     }
     cross_edges(corner, h, n, at);
+#pragma GCC unroll 6
     for (int f = 0; f < 4; f++) {
         const tl_vm a = up[corner_of[f][0]], b = up[corner_of[f][1]], c = up[corner_of[f][2]];
-        tl_vm is = either(without(a, b), either(without(b, c), without(c, a)));
+        tl_vm is = tl_or(tl_and_not(a, b), tl_or(tl_and_not(b, c), tl_and_not(c, a)));
         if (!all)
-            is = without(is, t->always[f]);
+            is = tl_and_not(is, t->always[f]);
         const point *ab = at + edge_of[f][0], *bc = at + edge_of[f][1], *ca = at + edge_of[f][2];
         point p, q;
+#pragma GCC unroll 6
         for (int k = 0; k < 3; k++) {
-            p.x[k] = pick(without(a, b), without(b, c), ab->x[k], bc->x[k], ca->x[k]);
-            q.x[k] = pick(without(b, a), without(c, b), ab->x[k], bc->x[k], ca->x[k]);
+            p.x[k] = pick(tl_and_not(a, b), tl_and_not(b, c), ab->x[k], bc->x[k], ca->x[k]);
+            q.x[k] = pick(tl_and_not(b, a), tl_and_not(c, b), ab->x[k], bc->x[k], ca->x[k]);
         }
+#pragma GCC unroll 6
         for (int k = 0; k < n; k++) {
-            p.e[k] = pick(without(a, b), without(b, c), ab->e[k], bc->e[k], ca->e[k]);
-            q.e[k] = pick(without(b, a), without(c, b), ab->e[k], bc->e[k], ca->e[k]);
+            p.e[k] = pick(tl_and_not(a, b), tl_and_not(b, c), ab->e[k], bc->e[k], ca->e[k]);
+            q.e[k] = pick(tl_and_not(b, a), tl_and_not(c, b), ab->e[k], bc->e[k], ca->e[k]);
         }
         add_segment(s, is, &p, &q, n);
     }
@@ -253,14 +247,17 @@ static inline void add_section(sums* s, const element* t, const element* other, 
 static inline void add_triangle(sums* s, const element* t, const tl_vd (*planes)[4])
 {
     point corner[3];
+#pragma GCC unroll 6
     for (int i = 0; i < 3; i++)
+#pragma GCC unroll 6
         for (int k = 0; k < 4; k++) {
             corner[i].e[k] = height(planes[k], t->x[i]);
             if (k < 3)
                 corner[i].x[k] = t->x[i][k];
         }
+#pragma GCC unroll 6
     for (int i = 0; i < 3; i++)
-        add_segment(s, (tl_vm)~none(), corner + i, corner + (i + 1) % 3, 4);
+        add_segment(s, tl_all(), corner + i, corner + (i + 1) % 3, 4);
 }
 
 static inline tl_vd slope_along(const tl_vd* grad, const tl_vd* n, double sign, double across)
@@ -279,8 +276,8 @@ static inline void finish(const sums* s, tl_vm refused, const tl_vd* normal, tl_
                           const tl_vd* pressure, tl_vd* row, tl_vm* face, tl_vm* doubt)
 {
     const tl_vm thin = tl_le(s->twice, tl_set(1e-7) * s->size);
-    *doubt = without(either(s->doubt, both(s->any, thin)), refused);
-    *face = without(without(s->any, refused), *doubt);
+    *doubt = tl_and_not(tl_or(s->doubt, tl_and(s->any, thin)), refused);
+    *face = tl_and_not(tl_and_not(s->any, refused), *doubt);
     row[TL_CLIP_AREA] = tl_set(0.5) * s->twice;
     const tl_vd third = tl_set(1.0) / (tl_set(3.0) * s->twice);
     for (int k = 0; k < 3; k++) {
@@ -300,7 +297,7 @@ static inline void start(sums* s, const tl_vd* plane, double tolerance)
     for (int k = 0; k < 3; k++)
         s->origin[k] = s->moment[k] = zero;
     s->twice = s->size = zero;
-    s->doubt = s->any = none();
+    s->doubt = s->any = tl_none();
     s->tolerance = tl_set(tolerance);
 }
 
@@ -314,9 +311,9 @@ static void clip_tets(const tl_clip_placed* w, const element* a, const element* 
     const tl_vd size = equal_plane(a->grad, b->grad, plane);
     const tl_vd ga = slope_along(a->grad, plane, 1.0, w->across),
                 gb = slope_along(b->grad, plane, -1.0, w->across);
-    const tl_vm flat = (tl_vm)~tl_lt((tl_vd){0}, size);
+    const tl_vm flat = tl_and_not(tl_all(), tl_lt((tl_vd){0}, size));
     const tl_vm refused =
-        either(flat, either(is_turned(ga, a->grad, w->turned), is_turned(gb, b->grad, w->turned)));
+        tl_or(flat, tl_or(is_turned(ga, a->grad, w->turned), is_turned(gb, b->grad, w->turned)));
     start(&s, plane, w->tolerance);
     add_section(&s, a, b, 4, 1);
     add_section(&s, b, a, 4, 0);
@@ -381,28 +378,35 @@ static inline tl_vm section_apart(const tl_clip_placed* w, const element* a, con
     tl_vd plane[4], h[4];
     const tl_vd size = equal_plane(a->grad, b->grad, plane);
     point corner[4], at[6];
-    tl_vm up[4], above = (tl_vm)~none(), below = above, apart = (tl_vm)~tl_lt(zero, size);
+    tl_vm up[4], above = tl_all(), below = above, apart = tl_and_not(tl_all(), tl_lt(zero, size));
+#pragma GCC unroll 6
     for (int i = 0; i < 4; i++) {
         h[i] = height(plane, a->x[i]);
         up[i] = tl_lt(zero, h[i]);
-        above = both(above, tl_lt(tolerance, h[i]));
-        below = both(below, tl_lt(h[i], -tolerance));
+        above = tl_and(above, tl_lt(tolerance, h[i]));
+        below = tl_and(below, tl_lt(h[i], -tolerance));
+#pragma GCC unroll 6
         for (int k = 0; k < 4; k++)
             corner[i].e[k] = height(b->plane[k], a->x[i]);
+#pragma GCC unroll 6
         for (int k = 0; k < 3; k++)
             corner[i].x[k] = zero;
     }
-    apart = either(apart, either(above, below));
+    apart = tl_or(apart, tl_or(above, below));
     cross_edges(corner, h, 4, at);
+#pragma GCC unroll 6
     for (int k = 0; k < 4; k++) {
-        tl_vm beyond = (tl_vm)~none();
+        tl_vm beyond = tl_all();
+#pragma GCC unroll 6
         for (int i = 0; i < 6; i++)
-            beyond = both(beyond, either((tl_vm)~is_crossed(up, i), tl_lt(at[i].e[k], -tolerance)));
+            beyond =
+                tl_and(beyond, tl_or(tl_and_not(tl_all(), is_crossed(up, i)), tl_lt(at[i].e[k], -tolerance)));
         // no edge is crossed where all corners are near the plane on one side: not decided here
-        tl_vm crossed = none();
+        tl_vm crossed = tl_none();
+#pragma GCC unroll 6
         for (int i = 0; i < 6; i++)
-            crossed = either(crossed, is_crossed(up, i));
-        apart = either(apart, both(beyond, crossed));
+            crossed = tl_or(crossed, is_crossed(up, i));
+        apart = tl_or(apart, tl_and(beyond, crossed));
     }
     return apart;
 }
@@ -412,25 +416,30 @@ static inline tl_vm triangle_apart(const tl_clip_placed* w, const element* t, co
 {
     const tl_vd tolerance = tl_set(w->tolerance);
     const tl_vd plane[4] = {t->grad[0], t->grad[1], t->grad[2], -dot(t->grad, t->x[0])};
-    tl_vm apart = none(), above = (tl_vm)~none(), below = above;
+    tl_vm apart = tl_none(), above = tl_all(), below = above;
+#pragma GCC unroll 6
     for (int k = 0; k < 4; k++) {
-        tl_vm beyond = (tl_vm)~none();
+        tl_vm beyond = tl_all();
+#pragma GCC unroll 6
         for (int i = 0; i < 3; i++)
-            beyond = both(beyond, tl_lt(height(tet->plane[k], t->x[i]), -tolerance));
-        apart = either(apart, beyond);
+            beyond = tl_and(beyond, tl_lt(height(tet->plane[k], t->x[i]), -tolerance));
+        apart = tl_or(apart, beyond);
     }
+#pragma GCC unroll 6
     for (int i = 0; i < 4; i++) {
         const tl_vd h = height(plane, tet->x[i]);
-        above = both(above, tl_lt(tolerance, h));
-        below = both(below, tl_lt(h, -tolerance));
+        above = tl_and(above, tl_lt(tolerance, h));
+        below = tl_and(below, tl_lt(h, -tolerance));
     }
+#pragma GCC unroll 6
     for (int k = 0; k < 3; k++) {
-        tl_vm beyond = (tl_vm)~none();
+        tl_vm beyond = tl_all();
+#pragma GCC unroll 6
         for (int i = 0; i < 4; i++)
-            beyond = both(beyond, tl_lt(height(t->plane[k], tet->x[i]), -tolerance));
-        apart = either(apart, beyond);
+            beyond = tl_and(beyond, tl_lt(height(t->plane[k], tet->x[i]), -tolerance));
+        apart = tl_or(apart, beyond);
     }
-    return either(apart, either(above, below));
+    return tl_or(apart, tl_or(above, below));
 }
 
 void TL_KERNEL(clip_meet)(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* may)
