@@ -474,15 +474,11 @@ static void clip(bm_state* s, void* user, int triangles)
 {
     const work* w = user;
     const tl_clip_placed p = clip_placed(triangles);
-    int faces = 0;
     while (bm_next(s)) {
         w->set->tet_clip(N, fields.pair, &p, fields.found, LD, fields.row);
         bm_clobber();
     }
-    for (int i = 0; i < N; i++)
-        faces += fields.found[i] == TL_CLIP_FACE;
     report(s, w);
-    bm_counter(s, "faces", (double)faces / N);
 }
 
 static void clip_tets(bm_state* s, void* user)
