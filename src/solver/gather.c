@@ -358,6 +358,11 @@ static size_t work_bytes(const tl_island* s)
     double blocks = 0.0;
     for (int32_t t = 0; t < s->ntree; t++)
         blocks += (double)(s->dof[t + 1] - s->dof[t]) * (s->dof[t + 1] - s->dof[t]);
+    // blocks of pairs of trees: contacts of one pair follow one another
+    for (int32_t i = 0; i < s->nc; i++)
+        if (s->tb[i] >= 0 && (i == 0 || s->ta[i] != s->ta[i - 1] || s->tb[i] != s->tb[i - 1]))
+            blocks +=
+                (double)(s->dof[s->ta[i] + 1] - s->dof[s->ta[i]]) * (s->dof[s->tb[i] + 1] - s->dof[s->tb[i]]);
     return (size_t)(8.0 * (60.0 * nv + 123.0 * ld + 3.0 * blocks + 2.0 * s->jsize) + 64.0 * 200.0);
 }
 
