@@ -63,7 +63,8 @@ static talus_status mesh_field(tl_compile* c, int32_t geom, const wanted* w, con
     if (!x)
         return tl_nomem(ctx, sizeof(double) * 3 * (size_t)mesh->nvert);
     tl_mesh_in_own_frame(mesh, x);
-    return tl_field_from_triangles(ctx, (int32_t)mesh->nvert, x, (int32_t)mesh->nface, mesh->face, name, out);
+    return tl_field_from_triangles(ctx, (int32_t)mesh->nvert, x, (int32_t)mesh->nsurface, mesh->surface, name,
+                                   out);
 }
 
 static bool may_touch(const talus_model* m, int32_t geom)

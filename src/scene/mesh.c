@@ -135,6 +135,15 @@ static double inertia_about(const tl_spec_mesh* m, const double* com, double* fu
     return total;
 }
 
+static void turn_faces(int32_t* face, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t f = face[3 * i + 1];
+        face[3 * i + 1] = face[3 * i + 2];
+        face[3 * i + 2] = f;
+    }
+}
+
 /// refpos, refquat, scale; a mirrored mesh keeps its outside outside.
 static void transform(tl_spec_mesh* m)
 {
@@ -147,12 +156,11 @@ static void transform(tl_spec_mesh* m)
         for (int k = 0; k < 3; k++)
             v[k] = m->scale[k] * p[k];
     }
-    if (m->scale[0] * m->scale[1] * m->scale[2] < 0.0)
-        for (int64_t i = 0; i < m->nface; i++) {
-            const int32_t f = m->face[3 * i + 1];
-            m->face[3 * i + 1] = m->face[3 * i + 2];
-            m->face[3 * i + 2] = f;
-        }
+    if (m->scale[0] * m->scale[1] * m->scale[2] < 0.0) {
+        turn_faces(m->face, m->nface);
+        if (m->surface != m->face)
+            turn_faces(m->surface, m->nsurface);
+    }
 }
 
 static talus_status measure(tl_spec* s, tl_spec_mesh* m)
@@ -258,8 +266,14 @@ talus_status tl_mesh_prepare(tl_spec* s, tl_spec_mesh* m, bool for_contact, bool
         if (m->face[i] < 0 || m->face[i] >= m->nvert)
             return tl_mesh_bad(s, m, "face %lld names vertex %d of %lld", (long long)(i / 3), m->face[i],
                                (long long)m->nvert);
+    m->surface = m->face;
+    m->nsurface = m->nface;
     if (m->nface == 0 || m->inertia == TL_MESH_CONVEX)
         TL_TRY(tl_mesh_hull(s, m, &m->face, &m->nface));
+    if (m->nsurface == 0) {
+        m->surface = m->face;
+        m->nsurface = m->nface;
+    }
     TL_TRY(check_surface(s, m));
     transform(m);
     TL_TRY(measure(s, m));

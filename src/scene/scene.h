@@ -81,13 +81,15 @@ typedef struct tl_spec_mesh {
     double scale[3], refpos[3], refquat[4];
     int64_t nvert, nface;
     double* vert;        // (nvert x 3)
-    int32_t* face;       // (nface x 3)
+    int32_t* face;       // (nface x 3) those of the volume: as given, or of the hull
     const char* builtin; // "sphere", "cone", ...; NULL
     double params[8];
     int32_t nparam;
     bool plugin; // made by a plugin
     // filled by tl_mesh_prepare
     bool tried, ready;
+    int64_t nsurface;
+    int32_t* surface; // (nsurface x 3) as given, for rigid patches; the hull's where none are given
     double volume, boxsize[3], pos[3], quat[4], lo[3], hi[3]; // volume: area for shells; box of equal inertia
 } tl_spec_mesh;
 

@@ -22,9 +22,9 @@ static void add_square(scene* s, int32_t a, int32_t b, int32_t c, int32_t d)
     scene_add(s, "%d %d %d %d %d %d ", a, b, c, a, c, d);
 }
 
-static void add_plate(scene* s, int32_t m)
+static void add_plate(scene* s, int32_t m, const char* inertia)
 {
-    scene_add(s, "<mujoco><asset><mesh name='plate' vertex='");
+    scene_add(s, "<mujoco><asset><mesh name='plate' inertia='%s' vertex='", inertia);
     for (int32_t top = 0; top < 2; top++)
         for (int32_t j = 0; j <= m; j++)
             for (int32_t i = 0; i <= m; i++)
@@ -56,10 +56,10 @@ static double rest_depth(void)
     return MASS * SCENE_G * THICK / (E * SIDE * SIDE);
 }
 
-static void start(scene* s, int32_t m, double height)
+static void start(scene* s, int32_t m, const char* inertia, double height)
 {
     scene_begin(s, 1);
-    add_plate(s, m);
+    add_plate(s, m, inertia);
     scene_add(s,
               "<worldbody><geom name='ground' type='plane' size='1 1 1'/><body pos='0 0 %.17g'><freejoint/>"
               "<inertial pos='0 0 0' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>"
@@ -112,7 +112,7 @@ static void sliding__decelerates_by_mu_g(void** state)
     (void)state;
     for (int32_t g = 0; g < TL_COUNT(grid); g++) {
         scene s;
-        start(&s, grid[g], -rest_depth());
+        start(&s, grid[g], "legacy", -rest_depth());
         s.v[0] = 1.0;
         const load l = watch(&s, 2e-3, 100);
         check("sliding", &l, grid[g]);
@@ -136,7 +136,7 @@ static void spinning__stops(void** state)
                  inertia = MASS * SIDE * SIDE / 6;
     for (int32_t g = 0; g < TL_COUNT(grid); g++) {
         scene s;
-        start(&s, grid[g], -rest_depth());
+        start(&s, grid[g], "legacy", -rest_depth());
         s.v[5] = 20.0;
         const load l = watch(&s, 2e-3, 100);
         check("spinning", &l, grid[g]);
@@ -151,7 +151,7 @@ static void tipping__falls_back_flat(void** state)
     (void)state;
     for (int32_t g = 0; g < TL_COUNT(grid); g++) {
         scene s;
-        start(&s, grid[g], -rest_depth());
+        start(&s, grid[g], "legacy", -rest_depth());
         s.v[4] = 3.0;
         s.v[2] = 0.3;
         const load l = watch(&s, 2e-3, 250);
@@ -168,7 +168,7 @@ static void impact__loses_energy_and_comes_to_rest(void** state)
     (void)state;
     for (int32_t g = 0; g < TL_COUNT(grid); g++) {
         scene s;
-        start(&s, grid[g], 1e-3);
+        start(&s, grid[g], "legacy", 1e-3);
         s.v[2] = -1.0;
         s.v[0] = 0.5;
         s.v[4] = 1.0;
@@ -180,6 +180,18 @@ static void impact__loses_energy_and_comes_to_rest(void** state)
     }
 }
 
+// how a mesh's mass is found has no say in where it touches
+static void hull_inertia__keeps_the_faces_of_the_surface(void** state)
+{
+    (void)state;
+    const int32_t m = grid[0];
+    scene s;
+    start(&s, m, "convex", -rest_depth());
+    scene_run(&s, 2e-3, 1);
+    assert_true(s.info.contacts >= 2 * m * m);
+    scene_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +199,7 @@ int main(void)
         cmocka_unit_test(spinning__stops),
         cmocka_unit_test(tipping__falls_back_flat),
         cmocka_unit_test(impact__loses_energy_and_comes_to_rest),
+        cmocka_unit_test(hull_inertia__keeps_the_faces_of_the_surface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
