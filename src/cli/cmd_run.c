@@ -4,6 +4,7 @@
 #include "model.h"
 #include "simulate.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -30,7 +31,7 @@ static const char profile_doc[] =
     "  talus gen spheres -n 216 -o s.xml\n"
     "  talus profile s.xml --time 0.5 --dt 0.005 --threads 1\n\n"
     "Example: cost of contact patches over their resolution, as a table and a plot\n"
-    "  talus profile soft.xml --time 0.2 --refine 1,2,4,8 -o refine";
+    "  talus profile soft.xml --time 0.2 --refine 1,2,4,8 -o refine       (refine.csv, .json, .png)";
 
 static double per_step(const cli_run* r, double sum)
 {
@@ -275,6 +276,39 @@ static int one_factor(cli_args* a, study* s, int32_t i, json_t* rows)
     return code;
 }
 
+static talus_status write_rows(cli_args* a, const json_t* rows, const char* path)
+{
+    FILE* f = fopen(path, "w");
+    if (!f)
+        return tl_fail_at(a->ctx, TALUS_ERR_IO, path, 0, "cannot be written: %s", strerror(errno));
+    size_t i;
+    json_t *row, *x;
+    const char* key;
+    json_array_foreach(rows, i, row)
+    {
+        const char* comma = "";
+        if (i == 0) {
+            json_object_foreach(row, key, x)
+            {
+                fprintf(f, "%s%s", comma, key);
+                comma = ",";
+            }
+            fputc('\n', f);
+            comma = "";
+        }
+        json_object_foreach(row, key, x)
+        {
+            fprintf(f, "%s%.9g", comma, json_number_value(x));
+            comma = ",";
+        }
+        fputc('\n', f);
+    }
+    const bool failed = ferror(f) != 0;
+    if (fclose(f) != 0 || failed)
+        return tl_fail_at(a->ctx, TALUS_ERR_IO, path, 0, "writing failed");
+    return TALUS_OK;
+}
+
 static int write_study(cli_args* a, const study* s, json_t* rows)
 {
     const tl_series series[] = {{.name = "geometry", .n = s->n, .x = s->constraints, .y = s->geometry},
@@ -295,6 +329,8 @@ static int write_study(cli_args* a, const study* s, json_t* rows)
         json_t* all = json_pack("{s:O, s:O}", "rows", rows, "exponents", fits);
         status = tl_json_save(a->ctx, path, all);
         json_decref(all);
+        snprintf(path, sizeof path, "%s.csv", a->output);
+        status = status < 0 ? status : write_rows(a, rows, path);
         snprintf(path, sizeof path, "%s.png", a->output);
         const tl_loglog plot = {.title = "Cost of a step over contact constraints",
                                 .x_label = "constraints",
@@ -304,7 +340,7 @@ static int write_study(cli_args* a, const study* s, json_t* rows)
         const talus_status drawn = status < 0 ? status : tl_loglog_save(a->ctx, &plot, path);
         status = drawn == TALUS_ERR_UNSUPPORTED ? TALUS_OK : drawn;
         if (status >= 0 && !a->json)
-            printf("written: %s.json %s.png\n", a->output, a->output);
+            printf("written: %s.json %s.csv %s\n", a->output, a->output, drawn >= 0 ? path : "(no plot)");
     }
     int code = cli_exit_code(status);
     if (status >= 0)

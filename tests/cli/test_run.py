@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """talus run and profile: the stable JSON, state files, trajectory, captured problems, signals, outputs that fail."""
+import csv
 import json
 import math
 import os
@@ -75,6 +76,10 @@ class Result(Case):
             self.assertLess(fine, 6 * coarse)
         self.assertEqual(set(out["exponents"]), {"geometry", "solver"})
         self.assertTrue(os.path.exists(self.path("study.json")))
+        with open(self.path("study.csv"), newline="") as f:
+            table = list(csv.DictReader(f))
+        self.assertEqual([float(r["faces"]) for r in table], [float(f"{n:.9g}") for n in faces])
+        self.assertEqual([float(r["refine"]) for r in table], [1, 2, 4])
         self.assertIn("--refine", run("profile", scene, "--refine", "1,x", code=2).stderr)
 
     def test_number_of_steps(self):
