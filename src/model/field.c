@@ -72,8 +72,8 @@ static bool may_touch(const talus_model* m, int32_t geom)
     return m->geom_contype[geom] || m->geom_conaffinity[geom];
 }
 
-// pairs that cannot meet in a patch touch at points: said once for each kind
-static void note_fallback(const talus_model* m)
+// pairs that cannot meet in a patch touch at points: said once for each kind, an error where the caller is strict
+static talus_status note_fallback(const talus_model* m, bool strict)
 {
     bool said[4][4] = {{false}};
     for (int32_t a = 0; a < m->info.ngeom; a++)
@@ -85,9 +85,16 @@ static void note_fallback(const talus_model* m)
                 !tl_collide_supported(m->geom_shape[a].type, m->geom_shape[b].type))
                 continue;
             *once = true;
+            if (strict)
+                return tl_fail(
+                    m->ctx, TALUS_ERR_INPUT,
+                    "geoms '%s' and '%s' have no contact patch between them; expected: one of them "
+                    "compliant (a compliant half space only against a rigid body), or contact=point",
+                    m->geom_name[a], m->geom_name[b]);
             tl_notice(m->ctx, "geoms '%s' and '%s' have no contact patch between them and touch at points",
                       m->geom_name[a], m->geom_name[b]);
         }
+    return TALUS_OK;
 }
 
 talus_status tl_compile_fields(tl_compile* c)
@@ -122,6 +129,5 @@ talus_status tl_compile_fields(tl_compile* c)
         field[id] = m->field[k];
         modulus[id] = w.spec.kind == TL_FIELD_COMPLIANT ? w.spec.modulus : INFINITY;
     }
-    note_fallback(m);
-    return TALUS_OK;
+    return note_fallback(m, c->spec->strict);
 }

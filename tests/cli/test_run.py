@@ -82,6 +82,13 @@ class Result(Case):
         self.assertEqual([float(r["refine"]) for r in table], [1, 2, 4])
         self.assertIn("--refine", run("profile", scene, "--refine", "1,x", code=2).stderr)
 
+    def test_pairs_without_a_patch(self):
+        scene = self.write("hard.xml", SOFT.replace("contact=compliant", "contact=rigid"))
+        self.assertIn("have no contact patch", run("info", scene).stderr)
+        said = run("info", scene, "--strict", code=2).stderr
+        self.assertIn("have no contact patch between them; expected: one of them compliant", said)
+        run("info", self.write("soft.xml", SOFT), "--strict")
+
     def test_number_of_steps(self):
         scene = self.write("fall.xml", FALL)
         for T, h, n in ((5, 0.002, 2500), (1, 0.01, 100), (0.1, 0.03, 4), (0, 0.01, 0), (1e-7, 1e-7, 1)):
