@@ -203,8 +203,7 @@ static inline __attribute__((always_inline)) void add_segment(sums* s, tl_vm is,
 }
 
 /// The sides of a tetrahedron's section, as far as they are inside the other element.
-static inline __attribute__((always_inline)) void add_section(sums* s, const element* t, const element* other,
-                                                              int n, int all)
+static void add_section(sums* s, const element* t, const element* other, int n, int all)
 {
     point corner[4], at[6];
     tl_vd h[4];
@@ -222,7 +221,6 @@ static inline __attribute__((always_inline)) void add_section(sums* s, const ele
         s->doubt = tl_or(s->doubt, tl_le(tl_abs(h[i]), s->tolerance));
     }
     cross_edges(corner, h, n, at);
-#pragma GCC unroll 6
     for (int f = 0; f < 4; f++) {
         const tl_vm a = up[corner_of[f][0]], b = up[corner_of[f][1]], c = up[corner_of[f][2]];
         tl_vm is = tl_or(tl_and_not(a, b), tl_or(tl_and_not(b, c), tl_and_not(c, a)));
