@@ -72,10 +72,13 @@ function(talus_install)
     list(APPEND talus_flags -pthread -lm)
 
     talus_component(talus_solver solver "${solver_modules}" "${solver_flags}")
-    talus_component(talus talus "${talus_modules}" "${talus_flags}")
     talus_pkgconfig(talus-solver "Frictional contact solver: arrays in, a velocity out" talus_solver
         "${solver_modules}" "${solver_flags}")
-    talus_pkgconfig(talus "Rigid bodies and robots in frictional contact" talus "${talus_modules}" "${talus_flags}")
+    if(TARGET talus)
+        talus_component(talus talus "${talus_modules}" "${talus_flags}")
+        talus_pkgconfig(talus "Rigid bodies and robots in frictional contact" talus "${talus_modules}"
+            "${talus_flags}")
+    endif()
 
     set(TALUS_PACKAGE_SHARED ${BUILD_SHARED_LIBS})
     configure_package_config_file(${PROJECT_SOURCE_DIR}/scripts/cmake/talus-config.cmake.in

@@ -5,11 +5,11 @@
 
 static const char doc[] =
     "Print the mass matrix M (armature included), the bias force (Coriolis, centrifugal, gravity) and the "
-    "poses\n"
+    "poses "
     "of all bodies at a state: M(q) dv/dt + bias(q, v) = applied forces.\n\v"
-    "With --json: {\"nq\", \"nv\", \"q\", \"v\", \"M\": nv x nv numbers row by row, \"bias\": nv numbers,\n"
+    "With --json: {\"nq\", \"nv\", \"q\", \"v\", \"M\": nv x nv numbers row by row, \"bias\": nv numbers, "
     "\"bodies\": {name: {\"pos\", \"quat\"}}, \"xpos\": nbody x 3, \"xquat\": nbody x 4 (w x y z), the world "
-    "first}.\n"
+    "first}. "
     "Order and meaning of q and v are MuJoCo's.\n\n"
     "Example: the inertia a gripper sees at a keyframe\n"
     "  talus dynamics arm.xml --key grasp --json";

@@ -5,12 +5,12 @@
 
 static const char doc[] =
     "Say what a scene holds: sizes, bodies with mass and moments of inertia, joints, actuators, keyframes, "
-    "and\n"
+    "and "
     "everything in the file that is not used. 'talus info options' lists the options of --set instead.\n\v"
     "With --json: {\"nq\", \"nv\", \"nbody\" (the world counts), \"njnt\", \"ngeom\", \"ntree\", \"nu\", "
-    "\"nkey\",\n"
+    "\"nkey\", "
     "\"total_mass\", \"timestep\", \"gravity\", \"bodies\": [{\"name\", \"parent\", \"tree\", \"mass\", "
-    "\"inertia\", ...}],\n"
+    "\"inertia\", ...}], "
     "\"joints\", \"geoms\", \"actuators\", \"keyframes\", \"notices\": [text]}.\n\n"
     "Example: does Talus understand all of this model that changes its motion?\n"
     "  talus info humanoid.xml --strict";

@@ -75,6 +75,15 @@ if(SHARED AND NM)
     endforeach()
 endif()
 
+# ---- the solver alone asks for no library that reads files: with none of them to be found it still configures
+if(KIND STREQUAL this_kind)
+    run(DO ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR=${WORK}/nothing
+        ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/solver_only -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC}
+        -DTALUS_SOLVER_ONLY=ON -DCMAKE_DISABLE_FIND_PACKAGE_LibXml2=ON)
+    run(DO ${CMAKE_COMMAND} --build ${WORK}/solver_only --target help MATCH "talus_solver")
+    message("the solver alone configures without libxml2 and jansson")
+endif()
+
 # ---- the CMake package: one project a language and component, so that none needs the other's
 set(languages C)
 if(CXX)
