@@ -105,8 +105,19 @@ static void failed_step__is_not_committed(void** state)
     assert_int_equal(r.unconverged, 1);
 }
 
-// Two halves of which the first converges and the second does not: state, warm starts and contacts of the sim are
-// again those before the step, so the same call fails in the same way, with the same residual to the last bit.
+// one number of the contacts a sim shows: how many, how deep, how strong
+static double contacts_seen(const talus_sim* sim)
+{
+    const talus_contacts c = talus_sim_contacts(sim);
+    double sum = c.count;
+    for (int32_t i = 0; i < c.count; i++)
+        sum += (i + 1) * (c.depth[i] + c.force[3 * i + 2]);
+    return sum;
+}
+
+// Two halves of which the first converges and the second does not: the state is that before the step and the sim
+// still shows the contacts of the last step that was committed, so the same call fails in the same way, with the
+// same residual to the last bit. (Not seen here: the history of warm starts.)
 static void failed_half__is_taken_back(void** state)
 {
     (void)state;
@@ -120,7 +131,9 @@ static void failed_half__is_taken_back(void** state)
         s.q[2] = 2.0;
         talus_status status = TALUS_OK;
         uint64_t hash = 0;
+        double seen = 0.0;
         for (int32_t i = 0; i < 300 && status != TALUS_NOT_CONVERGED; i++) {
+            seen = contacts_seen(s.sim);
             hash = talus_state_hash(s.state);
             status = talus_sim_step(s.sim, s.state, H, 0, &s.info);
             assert_true(status >= 0);
@@ -132,6 +145,7 @@ static void failed_half__is_taken_back(void** state)
             assert_true(s.info.solve.residual == residual);
             assert_true(talus_state_hash(s.state) == hash);
             assert_true(talus_state_time(s.state) == t);
+            assert_true(contacts_seen(s.sim) == seen);
             // was the first half good?
             status = talus_sim_step(s.sim, s.state, 0.5 * H, 0, &s.info);
             halves += (status == TALUS_OK || status == TALUS_LAGGED) && s.info.substeps == 1;
