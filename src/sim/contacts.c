@@ -295,9 +295,8 @@ talus_status tl_sim_geometry(talus_sim* sim, double h, talus_step_info* info)
     const talus_model* m = sim->model;
     TL_TRY(tl_arena_reset(&sim->geometry));
     const bool ahead = sim->opt.ahead && h > 0.0;
-    for (int32_t g = 0; g < m->info.ngeom; g++) {
-        if (!sim->moving[g] && sim->posed)
-            continue;
+    for (int32_t i = 0, n = sim->posed ? sim->nmover : m->info.ngeom; i < n; i++) {
+        const int32_t g = sim->posed ? sim->mover[i] : i;
         pose_geom(sim, g);
         sim->reach[g] = 0.0;
         if (ahead && sim->moving[g])

@@ -13,8 +13,9 @@ static talus_status allocate(talus_sim* sim)
     sim->X_BG = tl_calloc(sim->ctx, sizeof(tl_pose) * 2 * ng);
     sim->lo = tl_calloc(sim->ctx, sizeof(double) * 10 * ng);
     sim->moving = tl_calloc(sim->ctx, ng);
+    sim->mover = tl_calloc(sim->ctx, ng * sizeof *sim->mover);
     sim->M = tl_calloc(sim->ctx, sizeof(double) * (nm + 10 * nv + 2 * nq));
-    if (!sim->data_memory || !sim->X_BG || !sim->lo || !sim->moving || !sim->M)
+    if (!sim->data_memory || !sim->X_BG || !sim->lo || !sim->moving || !sim->mover || !sim->M)
         return tl_nomem(sim->ctx, tl_mb_data_bytes(&m->mb));
     tl_mb_data_init(&m->mb, &sim->data, sim->data_memory);
     sim->X_WG = sim->X_BG + ng;
@@ -46,6 +47,8 @@ static void set_geoms(talus_sim* sim)
         sim->gd[g] = sim->opt.d >= 0.0 ? sim->opt.d : m->geom_d[g];
         sim->gmu[g] = sim->opt.mu >= 0.0 ? sim->opt.mu : m->geom_mu[g];
         sim->moving[g] = m->mb.body_tree[m->geom_body[g]] >= 0;
+        if (sim->moving[g])
+            sim->mover[sim->nmover++] = g;
     }
 }
 
@@ -93,6 +96,7 @@ void talus_sim_destroy(talus_sim* sim)
     tl_free(ctx, sim->X_BG);
     tl_free(ctx, sim->lo);
     tl_free(ctx, sim->moving);
+    tl_free(ctx, sim->mover);
     tl_free(ctx, sim->M);
     tl_free(ctx, sim->backup_history);
     tl_free(ctx, sim);

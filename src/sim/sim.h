@@ -53,9 +53,11 @@ struct talus_sim {
     double *lo, *hi;       // (ngeom x 3) boxes
     double *gk, *gd, *gmu; // (ngeom) materials with the options applied
     uint8_t* moving;       // (ngeom)
-    double* reach;         // (ngeom) contact.ahead: how far a geom's surface may move within the step
-    bool posed;            // fixed geoms have their poses and boxes
-    bool checked;          // start.c has looked at the first step
+    int32_t* mover;        // (nmover) geoms that move, so that fixed ones cost a step nothing
+    int32_t nmover;
+    double* reach; // (ngeom) contact.ahead: how far a geom's surface may move within the step
+    bool posed;    // fixed geoms have their poses and boxes
+    bool checked;  // start.c has looked at the first step
 
     tl_patch* patch; // of pairs of geoms that meet with their fields, in pair order; kept for their memory
     int32_t npatch;

@@ -104,14 +104,14 @@ static int32_t count_missed(const talus_sim* sim, double h)
 {
     const talus_model* m = sim->model;
     int32_t missed = 0, last = -1;
-    for (int32_t g = 0; g < m->info.ngeom; g++) {
-        const int32_t body = m->geom_body[g], tree = m->mb.body_tree[body];
-        if (tree < 0 || body == last || (!m->geom_contype[g] && !m->geom_conaffinity[g]))
+    for (int32_t i = 0; i < sim->nmover; i++) {
+        const int32_t g = sim->mover[i], body = m->geom_body[g];
+        if (body == last || (!m->geom_contype[g] && !m->geom_conaffinity[g]))
             continue;
         double v[3], size = INFINITY;
         tl_mb_point_velocity(&m->mb, &sim->data, body, sim->X_WG[g].p, v);
-        for (int i = 0; i < 3; i++)
-            size = fmin(size, 0.5 * (sim->hi[3 * (int64_t)g + i] - sim->lo[3 * (int64_t)g + i]));
+        for (int r = 0; r < 3; r++)
+            size = fmin(size, 0.5 * (sim->hi[3 * (int64_t)g + r] - sim->lo[3 * (int64_t)g + r]));
         if (h * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) > size) {
             missed++;
             last = body;
