@@ -263,6 +263,12 @@ talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_
     TL_TRY(tl_state_check(sim, state));
     tl_state_normalize(state);
     talus_status status = attempt(sim, state, h, false, info);
+    const int32_t ahead = sim->opt.ahead;
+    if (status == TALUS_NOT_CONVERGED && ahead) {
+        // far contacts of fast bodies may jam; those that overlap already are a smaller problem
+        sim->opt.ahead = 0;
+        status = attempt(sim, state, h, false, info);
+    }
     for (int32_t n = 2; status == TALUS_NOT_CONVERGED && n <= sim->opt.substeps; n *= 2) {
         status = split_step(sim, state, h, n, info);
         info->substeps = status == TALUS_NOT_CONVERGED ? 1 : n;
@@ -272,10 +278,10 @@ talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_
         report_failure(sim, state, h, info);
         if (keep_going) {
             const talus_status forced = attempt(sim, state, h, true, info);
-            if (forced < 0)
-                return forced;
+            status = forced < 0 ? forced : status;
         }
     }
+    sim->opt.ahead = ahead;
     info->lagged = status == TALUS_LAGGED;
     lap(sim, info, TALUS_PHASE_INTEGRATE);
     return status;
