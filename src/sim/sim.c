@@ -14,7 +14,7 @@ static talus_status allocate(talus_sim* sim)
     sim->lo = tl_calloc(sim->ctx, sizeof(double) * 10 * ng);
     sim->moving = tl_calloc(sim->ctx, ng);
     sim->mover = tl_calloc(sim->ctx, ng * sizeof *sim->mover);
-    sim->M = tl_calloc(sim->ctx, sizeof(double) * (nm + 10 * nv + 2 * nq));
+    sim->M = tl_calloc(sim->ctx, sizeof(double) * (nm + 10 * nv + 3 * nq));
     if (!sim->data_memory || !sim->X_BG || !sim->lo || !sim->moving || !sim->mover || !sim->M)
         return tl_nomem(sim->ctx, tl_mb_data_bytes(&m->mb));
     tl_mb_data_init(&m->mb, &sim->data, sim->data_memory);
@@ -33,6 +33,7 @@ static talus_status allocate(talus_sim* sim)
     sim->backup_joint_f = sim->backup_v + nv;
     sim->q1 = sim->backup_joint_f + 4 * nv;
     sim->backup_q = sim->q1 + nq;
+    sim->given_q = sim->backup_q + nq;
     TL_TRY(tl_broad_create(sim->ctx, m->info.ngeom, &sim->broad));
     return talus_solver_create(sim->ctx, &sim->opt.solver, &sim->solver);
 }

@@ -261,6 +261,8 @@ talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_
         return tl_fail(sim->ctx, TALUS_ERR_ARG, "step length h = %g s must be positive and finite", h);
     sim->clock = tl_now();
     TL_TRY(tl_state_check(sim, state));
+    const size_t bytes_q = sizeof(double) * (size_t)sim->model->mb.nq;
+    memcpy(sim->given_q, state->q, bytes_q);
     tl_state_normalize(state);
     talus_status status = attempt(sim, state, h, false, info);
     const int32_t ahead = sim->opt.ahead;
@@ -282,6 +284,8 @@ talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_
         }
     }
     sim->opt.ahead = ahead;
+    if (status < 0 || (status == TALUS_NOT_CONVERGED && !keep_going))
+        memcpy(state->q, sim->given_q, bytes_q); // unchanged to the last bit
     info->lagged = status == TALUS_LAGGED;
     lap(sim, info, TALUS_PHASE_INTEGRATE);
     return status;

@@ -6,20 +6,22 @@
 
 #define H 1e-2
 
-static void cylinder(scene* s)
+static void cylinders(scene* s, int32_t n)
 {
     const double pi = 3.14159265358979323846, m = 0.2, r = 0.05, l = 0.1, rim = 1e-3;
     scene_head(s, 1e7, 0.1, 1.0, 0.0, 0.0, -SCENE_G);
-    scene_add(s,
-              "<geom type=\"plane\" size=\"9 9 1\"/>\n"
-              "<body name=\"cylinder\" pos=\"0 0 2\" euler=\"%.17g 0 0\"><freejoint/>\n"
-              "  <inertial pos=\"0 0 0\" mass=\"%.17g\" diaginertia=\"%.17g %.17g %.17g\"/>\n",
-              pi / 6.0, m, m * (3.0 * r * r + l * l) / 12.0, m * (3.0 * r * r + l * l) / 12.0,
-              m * r * r / 2.0);
-    for (int32_t i = 0; i < 16; i++)
-        scene_add(s, "  <geom type=\"sphere\" size=\"%.17g\" pos=\"%.17g %.17g %.17g\"/>\n", rim,
-                  r * cos(i * pi / 4.0), r * sin(i * pi / 4.0), (i < 8 ? 0.5 : -0.5) * l);
-    scene_add(s, "</body>\n");
+    scene_add(s, "<geom type=\"plane\" size=\"9 9 1\"/>\n");
+    for (int32_t k = 0; k < n; k++) { // side by side
+        scene_add(s,
+                  "<body name=\"cylinder%d\" pos=\"%d 0 2\" euler=\"%.17g 0 0\"><freejoint/>\n"
+                  "  <inertial pos=\"0 0 0\" mass=\"%.17g\" diaginertia=\"%.17g %.17g %.17g\"/>\n",
+                  k, k, pi / 6.0, m, m * (3.0 * r * r + l * l) / 12.0, m * (3.0 * r * r + l * l) / 12.0,
+                  m * r * r / 2.0);
+        for (int32_t i = 0; i < 16; i++)
+            scene_add(s, "  <geom type=\"sphere\" size=\"%.17g\" pos=\"%.17g %.17g %.17g\"/>\n", rim,
+                      r * cos(i * pi / 4.0), r * sin(i * pi / 4.0), (i < 8 ? 0.5 : -0.5) * l);
+        scene_add(s, "</body>\n");
+    }
     scene_tail(s);
 }
 
@@ -37,7 +39,7 @@ static drop run(double start, const talus_sim_options* opt)
     const double weight = 0.2 * SCENE_G, scale = weight * start;
     scene s;
     scene_begin(&s, 1);
-    cylinder(&s);
+    cylinders(&s, 1);
     scene_start(&s, opt);
     s.q[2] = start;
     drop r = {.worst = -1.0};
@@ -115,39 +117,44 @@ static double contacts_seen(const talus_sim* sim)
     return sum;
 }
 
-// Two halves of which the first converges and the second does not: the state is that before the step and the sim
-// still shows the contacts of the last step that was committed, so the same call fails in the same way, with the
-// same residual to the last bit. (Not seen here: the history of warm starts.)
+// Two halves of which the first converges and the second does not: the state is that before the step, to the last bit,
+// and the sim still shows the contacts of the last step that was committed, so the same call fails in the same way, with
+// the same residual. (Not seen here: the history of warm starts.) A second cylinder is thrown down at 20 m/s so as to
+// arrive half a step after the first. Which half fails depends on round-off, so many starts and limits are tried: every
+// failed step is checked, and some must have failed in the second half.
 static void failed_half__is_taken_back(void** state)
 {
     (void)state;
+    const double h = 0.5 * H;
     int32_t halves = 0;
-    for (int32_t iterations = 1; iterations <= 16; iterations++) {
-        const talus_sim_options opt = crippled(iterations, 2);
+    for (int32_t trial = 0; trial < 16 * 64; trial++) {
+        talus_sim_options opt = crippled(1 + trial % 16, 2);
+        opt.ahead = 0;
         scene s;
         scene_begin(&s, 1);
-        cylinder(&s);
+        cylinders(&s, 2);
         scene_start(&s, &opt);
-        s.q[2] = 2.0;
+        s.q[9] = 14.5 + 0.01 * (trial / 16);
+        s.v[8] = -20.0;
         talus_status status = TALUS_OK;
         uint64_t hash = 0;
         double seen = 0.0;
         for (int32_t i = 0; i < 300 && status != TALUS_NOT_CONVERGED; i++) {
             seen = contacts_seen(s.sim);
             hash = talus_state_hash(s.state);
-            status = talus_sim_step(s.sim, s.state, H, 0, &s.info);
+            status = talus_sim_step(s.sim, s.state, h, 0, &s.info);
             assert_true(status >= 0);
         }
         if (status == TALUS_NOT_CONVERGED) {
             const double residual = s.info.solve.residual, t = talus_state_time(s.state);
             assert_true(talus_state_hash(s.state) == hash);
-            assert_int_equal(talus_sim_step(s.sim, s.state, H, 0, &s.info), TALUS_NOT_CONVERGED);
+            assert_int_equal(talus_sim_step(s.sim, s.state, h, 0, &s.info), TALUS_NOT_CONVERGED);
             assert_true(s.info.solve.residual == residual);
             assert_true(talus_state_hash(s.state) == hash);
             assert_true(talus_state_time(s.state) == t);
             assert_true(contacts_seen(s.sim) == seen);
             // was the first half good?
-            status = talus_sim_step(s.sim, s.state, 0.5 * H, 0, &s.info);
+            status = talus_sim_step(s.sim, s.state, 0.5 * h, 0, &s.info);
             halves += (status == TALUS_OK || status == TALUS_LAGGED) && s.info.substeps == 1;
         }
         scene_end(&s);
