@@ -67,7 +67,7 @@ struct talus_sim {
     double *M, *v_star, *q1, *v1, *v_mean; // (tree_M[ntree]) (nv) (nq) (nv) (nv)
     double *backup_q, *backup_v,
         *backup_joint_f; // joint_f: limit and dry friction forces of state and sim (4 nv)
-    double* given_q; // (nq) as the caller gave it, before quaternions were made unit
+    double* given_q;     // (nq) as the caller gave it, before quaternions were made unit
     tl_contact_set backup_contacts;
     tl_history* backup_history;
     int64_t backup_cap;
