@@ -48,16 +48,22 @@ static inline void scene_message(void* user, const talus_message* m)
         log->line = m->line;
 }
 
-/// The log's address is kept: a scene must not be copied.
-static inline void scene_begin(scene* s, int32_t threads)
+/// With the host's own allocator. The log's address is kept: a scene must not be copied.
+static inline void scene_begin_with(scene* s, int32_t threads, talus_allocator allocator)
 {
     memset(s, 0, sizeof *s);
     talus_context_def def = talus_context_default();
     def.nthreads = threads;
+    def.allocator = allocator;
     def.message = scene_message;
     def.message_user = &s->log;
     assert_int_equal(talus_context_create(&def, &s->ctx), TALUS_OK);
     tl_text_init(&s->text, s->ctx);
+}
+
+static inline void scene_begin(scene* s, int32_t threads)
+{
+    scene_begin_with(s, threads, (talus_allocator){0});
 }
 
 #define scene_add(s, ...) tl_text_add(&(s)->text, __VA_ARGS__)
