@@ -1,183 +1,18 @@
 // SPDX-License-Identifier: MIT
 // bm_kernels_OP/n:N/isa:ISA: every per-contact kernel in every instruction set this CPU has.
 //
-// Beside the times each row prints how near it is to what the machine can do. The limits are measured at the
-// start of the same run, with the same vector width:
-//   peak   multiply-adds on registers without dependences                      (bm_kernels_limits/isa:*,
-//   gflops) triad  a = b + s c on arrays of the kernel's size, and on 64 MB            (triad, triad_mem:
-//   GB/s) div    quotients and square roots a second: the one unit these kernels are short of
-// A kernel's roof is the longest of flops/peak, bytes/triad and quotients/div + roots/sqrt; roof = that time
-// over the time taken, so 1 is the best the machine allows. bound_* are the three shares alone. flops and
-// bytes are counted by hand from the reference loops (a quotient or root counts 1; negations, comparisons and
-// blends 0).
-#define _DEFAULT_SOURCE
-#include "shim.h"
+// Beside the times each row prints how near it is to what the machine can do (roof.h). flops and bytes are counted by
+// hand from the reference loops (a quotient or root counts 1; negations, comparisons and blends 0).
+#include "roof.h"
 #include "kernels.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define N 4096
 #define LD (N + 40) // rows a multiple of 4096 bytes apart would all fall into one set of the cache
-#define TRIAD_MEM (8 << 20)
-
-// ---- the machine's limits --------------------------------------------------------------------------
-
-typedef struct limits {
-    double peak, triad, triad_mem; // flops/s, bytes/s of arrays like the kernel's, bytes/s of memory
-    double div, root;              // per second
-} limits;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-typedef double limit_fn(int64_t rounds);
-typedef void triad_fn(int64_t n, double s, double* a, const double* b, const double* c);
-
-typedef struct limit_set {
-    const char* isa;
-    int lanes;
-    limit_fn *multiply_add, *divide, *root;
-    triad_fn* triad;
-} limit_set;
-
-#define CHAINS 12 // enough for two pipes of latency 4 to 5
-
-// one set of loops over vector type V; the chains are independent, so throughput counts and not latency
-#define DEFINE_LIMITS(name, attributes, V, LANES, MADD, ROOT)                                                \
-    attributes static double madd_##name(int64_t rounds)                                                     \
-    {                                                                                                        \
-        V x[CHAINS], m = {0}, a = {0};                                                                       \
-        m = m + 0.9999;                                                                                      \
-        a = a + 1e-4;                                                                                        \
-        for (int j = 0; j < CHAINS; j++)                                                                     \
-            x[j] = a * (double)j;                                                                            \
-        for (int64_t r = 0; r < rounds; r++)                                                                 \
-            _Pragma("GCC unroll 12") for (int j = 0; j < CHAINS; j++) x[j] = MADD(x[j], m, a);               \
-        V sum = x[0];                                                                                        \
-        for (int j = 1; j < CHAINS; j++)                                                                     \
-            sum = sum + x[j];                                                                                \
-        return *(double*)&sum;                                                                               \
-    }                                                                                                        \
-    attributes static double divide_##name(int64_t rounds)                                                   \
-    {                                                                                                        \
-        V x[CHAINS], a = {0};                                                                                \
-        a = a + 1.7;                                                                                         \
-        for (int j = 0; j < CHAINS; j++)                                                                     \
-            x[j] = a + (double)j;                                                                            \
-        for (int64_t r = 0; r < rounds; r++)                                                                 \
-            _Pragma("GCC unroll 12") for (int j = 0; j < CHAINS; j++) x[j] = a / x[j];                       \
-        V sum = x[0];                                                                                        \
-        for (int j = 1; j < CHAINS; j++)                                                                     \
-            sum = sum + x[j];                                                                                \
-        return *(double*)&sum;                                                                               \
-    }                                                                                                        \
-    attributes static double root_##name(int64_t rounds)                                                     \
-    {                                                                                                        \
-        V x[CHAINS], a = {0};                                                                                \
-        for (int j = 0; j < CHAINS; j++)                                                                     \
-            x[j] = a + (double)(j + 2);                                                                      \
-        for (int64_t r = 0; r < rounds; r++)                                                                 \
-            _Pragma("GCC unroll 12") for (int j = 0; j < CHAINS; j++) x[j] = ROOT(x[j]);                     \
-        V sum = x[0];                                                                                        \
-        for (int j = 1; j < CHAINS; j++)                                                                     \
-            sum = sum + x[j];                                                                                \
-        return *(double*)&sum;                                                                               \
-    }                                                                                                        \
-    attributes static void triad_##name(int64_t n, double s, double* a, const double* b, const double* c)    \
-    {                                                                                                        \
-        for (int64_t i = 0; i < n; i += LANES)                                                               \
-            *(V*)(a + i) = *(const V*)(b + i) + s * *(const V*)(c + i);                                      \
-    }
-
-#define PLAIN_MADD(x, m, a) ((x) * (m) + (a))
-DEFINE_LIMITS(ref, __attribute__((noinline)), double, 1, PLAIN_MADD, sqrt)
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-typedef double v2 __attribute__((vector_size(16), may_alias));
-typedef double v4 __attribute__((vector_size(32), may_alias));
-typedef double v8 __attribute__((vector_size(64), may_alias));
-DEFINE_LIMITS(w2, __attribute__((noinline)), v2, 2, PLAIN_MADD, _mm_sqrt_pd)
-DEFINE_LIMITS(avx2, __attribute__((noinline, target("avx2,fma"))), v4, 4, _mm256_fmadd_pd, _mm256_sqrt_pd)
-DEFINE_LIMITS(avx512, __attribute__((noinline, target("avx512f"))), v8, 8, _mm512_fmadd_pd, _mm512_sqrt_pd)
-#endif
-
-#define LIMIT_SET(name, n)                                                                                   \
-    {                                                                                                        \
-        .isa = #name, .lanes = n, .multiply_add = madd_##name, .divide = divide_##name, .root = root_##name, \
-        .triad = triad_##name                                                                                \
-    }
-static const limit_set limit_sets[] = {
-    LIMIT_SET(ref, 1),
-#if defined(__x86_64__)
-    LIMIT_SET(w2, 2),
-    LIMIT_SET(avx2, 4),
-    LIMIT_SET(avx512, 8),
-#endif
-};
-#define SETS ((int)(sizeof limit_sets / sizeof limit_sets[0]))
-
-static double* doubles(size_t n)
-{
-    double* x = aligned_alloc(64, (n * sizeof *x + 63) / 64 * 64);
-    if (!x) {
-        fprintf(stderr, "bm_kernels: out of memory\n");
-        exit(1);
-    }
-    for (size_t i = 0; i < n; i++)
-        x[i] = 0.0;
-    return x;
-}
-
-/// operations a second, the best of several tries: other programs can only make it worse
-static double operations(limit_fn* fn, double each)
-{
-    double best = 0.0;
-    for (int try = 0; try < 8; try++) {
-        const int64_t rounds = 20000;
-        const double start = now();
-        bm_keep(fn(rounds));
-        best = fmax(best, each * CHAINS * (double)rounds / (now() - start));
-    }
-    return best;
-}
-
-static double bandwidth(triad_fn* fn, int64_t n, int repeats)
-{
-    double *a = doubles((size_t)n), *b = doubles((size_t)n), *c = doubles((size_t)n), best = 0.0;
-    for (int try = 0; try < 6; try++) {
-        const double start = now();
-        for (int r = 0; r < repeats; r++) {
-            fn(n, 0.5, a, b, c);
-            bm_clobber();
-        }
-        best = fmax(best, 24.0 * (double)n * repeats / (now() - start));
-    }
-    free(a);
-    free(b);
-    free(c);
-    return best;
-}
-
-static limits measure(const limit_set* s)
-{
-    return (limits){
-        .peak = operations(s->multiply_add, 2.0 * s->lanes),
-        .div = operations(s->divide, s->lanes),
-        .root = operations(s->root, s->lanes),
-        .triad = bandwidth(s->triad, 6 * N, 50),
-        .triad_mem = bandwidth(s->triad, TRIAD_MEM / 3, 1),
-    };
-}
 
 // ---- data ------------------------------------------------------------------------------------------
 
@@ -186,13 +21,9 @@ typedef struct contacts {
     double *v, *fl, *nu, *f, *G, *alpha; // rows LD apart
     tl_jacobian6 J;
     double* tree_v; // six each
+    const double** Minv;
+    double* B; // like the rows of J
 } contacts;
-
-static double uniform(uint64_t* s, double lo, double hi)
-{
-    *s = *s * 6364136223846793005u + 1442695040888963407u;
-    return lo + (hi - lo) * (double)(*s >> 11) * 0x1p-53;
-}
 
 /// a pile's contacts: a third sticks, a third slides, a third separates; one block, as the solver's arena
 /// lays them
@@ -247,6 +78,15 @@ static void make_jacobian(contacts* c)
         rows[i] = uniform(&s, -1, 1);
     c->J = (tl_jacobian6){.rows = rows, .at = at, .a = a, .b = b, .dof = dof};
     c->tree_v = doubles(6 * N / 3 + 8);
+    c->B = doubles(36 * N);
+    static const double* Minv[N / 3];
+    double* blocks = doubles(36 * (N / 3));
+    for (int t = 0; t < N / 3; t++) {
+        for (int k = 0; k < 36; k++)
+            blocks[36 * t + k] = k % 7 == 0 ? 1.0 : 0.1;
+        Minv[t] = blocks + 36 * t;
+    }
+    c->Minv = Minv;
 }
 
 // ---- the kernels -----------------------------------------------------------------------------------
@@ -255,7 +95,7 @@ typedef struct work {
     const tl_kernels* set;
     const limits* roof;
     const contacts* c;
-    double flops, divs, roots, bytes; // per contact
+    counts each; // per contact
 } work;
 
 static tl_contact_params params(const contacts* c)
@@ -266,18 +106,12 @@ static tl_contact_params params(const contacts* c)
 
 static void report(bm_state* s, const work* w)
 {
-    const limits* m = w->roof;
-    const double flops = w->flops * N / m->peak, bytes = w->bytes * N / m->triad;
-    const double div = N * (w->divs / m->div + w->roots / m->root);
-    const double taken = bm_seconds(s);
-    bm_counter(s, "ns_contact", 1e9 * taken / N);
-    bm_counter(s, "flops", w->flops);
-    bm_counter(s, "bytes", w->bytes);
-    bm_counter(s, "gflops", 1e-9 * w->flops * N / taken);
-    bm_counter(s, "bound_flops", flops / taken);
-    bm_counter(s, "bound_bytes", bytes / taken);
-    bm_counter(s, "bound_div", div / taken);
-    bm_counter(s, "roof", fmax(flops, fmax(bytes, div)) / taken);
+    const counts all = {.flops = N * w->each.flops,
+                        .divs = N * w->each.divs,
+                        .roots = N * w->each.roots,
+                        .bytes = N * w->each.bytes};
+    bm_counter(s, "ns_contact", 1e9 * bm_seconds(s) / N);
+    roof_report(s, w->roof, &all);
 }
 
 static void force_gradient(bm_state* s, void* user)
@@ -342,6 +176,17 @@ static void jacobian_add(bm_state* s, void* user)
     const contacts* c = w->c;
     while (bm_next(s)) {
         w->set->jacobian_add(N, NULL, &c->J, 1e-9, c->fl, LD, c->tree_v);
+        bm_clobber();
+    }
+    report(s, w);
+}
+
+static void jacobian_response(bm_state* s, void* user)
+{
+    const work* w = user;
+    const contacts* c = w->c;
+    while (bm_next(s)) {
+        w->set->jacobian_response(N, &c->J, c->Minv, 5e-3, c->B, c->Wt, c->Wn);
         bm_clobber();
     }
     report(s, w);
@@ -508,6 +353,8 @@ static const operation operations_timed[] = {
     // 36 entries, 2 words of indices, velocities in the first-level cache
     {"bm_kernels_jacobian_apply/n:4096/isa:%s", jacobian_apply, 69, 0, 0, 38, 3},
     {"bm_kernels_jacobian_add/n:4096/isa:%s", jacobian_add, 75, 0, 0, 41, 0},
+    // a row and a tree: 6 to scale, 66 for B, 12 for its products; 17 to add them up; rows and B, M^-1 in the cache
+    {"bm_kernels_jacobian_response/n:4096/isa:%s", jacobian_response, 521, 0, 0, 38, 38},
     // T: 6 + 11 a column; three blocks of 36 entries, 6 each
     {"bm_kernels_jacobian_gram/n:4096/isa:%s", jacobian_gram, 786, 0, 0, 43, 0},
     // a pair of boxes or elements: 24 to set them, 21 the distance, 57 + 99 the axes, 12 the sizes
@@ -523,29 +370,29 @@ static const operation operations_timed[] = {
 
 int main(int argc, char** argv)
 {
-    static limits roofs[SETS];
-    static work works[OPERATIONS][SETS];
+    static limits roofs[LIMIT_SETS];
+    static work works[OPERATIONS][LIMIT_SETS];
     static contacts c;
     c = make_contacts();
     make_jacobian(&c);
     make_elements();
-    for (int i = 0; i < SETS; i++)
-        if (tl_kernels_by_name(limit_sets[i].isa))
-            roofs[i] = measure(&limit_sets[i]);
+    for (int i = 0; i < LIMIT_SETS; i++)
+        if (tl_kernels_by_name(limit_isa[i]))
+            roofs[i] = limits_measure(i, 6 * N);
     for (int j = 0; j < OPERATIONS; j++)
-        for (int i = 0; i < SETS; i++) {
+        for (int i = 0; i < LIMIT_SETS; i++) {
             const operation* o = &operations_timed[j];
-            const tl_kernels* set = tl_kernels_by_name(limit_sets[i].isa);
+            const tl_kernels* set = tl_kernels_by_name(limit_isa[i]);
             char name[128];
-            if (!set)
+            if (!set || roofs[i].peak == 0.0)
                 continue;
             works[j][i] = (work){.set = set,
                                  .roof = &roofs[i],
                                  .c = &c,
-                                 .flops = o->flops,
-                                 .divs = o->divs,
-                                 .roots = o->roots,
-                                 .bytes = 8 * (o->loads + o->stores)};
+                                 .each = {.flops = o->flops,
+                                          .divs = o->divs,
+                                          .roots = o->roots,
+                                          .bytes = 8 * (o->loads + o->stores)}};
             snprintf(name, sizeof name, o->format, set->isa);
             bm_register(name, o->fn, &works[j][i]);
         }

@@ -19,18 +19,83 @@ static inline void subtract(int32_t n, double s, const double* x, double* y)
         y[i] -= s * x[i];
 }
 
+enum { PANEL = 4, ROWS = TL_LANES > 2 ? 2 : 4 }; // columns and registers of a tile
+
+// Columns j .. j + PANEL - 1 of `rows` registers of rows from i on, after the columns before j, one after the other:
+// what the right-looking order does to each entry, with the entry kept in a register. `left` < TL_LANES: so many rows.
+static inline void tile(int rows, int left, int64_t lda, const double* a, int32_t j, int32_t i,
+                        tl_vd c[PANEL][ROWS])
+{
+    for (int k = 0; k < PANEL; k++)
+        for (int r = 0; r < rows; r++) {
+            const double* at = a + (j + k) * lda + i + r * TL_LANES;
+            c[k][r] = left < TL_LANES ? tl_load_part(at, left) : tl_load(at);
+        }
+    for (int32_t p = 0; p < j; p++) {
+        const double* ap = a + p * lda;
+        tl_vd x[ROWS];
+        for (int r = 0; r < rows; r++)
+            x[r] = left < TL_LANES ? tl_load_part(ap + i, left) : tl_load(ap + i + r * TL_LANES);
+        for (int k = 0; k < PANEL; k++)
+            for (int r = 0; r < rows; r++)
+                c[k][r] = c[k][r] - tl_set(ap[j + k]) * x[r];
+    }
+}
+
+// rows [from, count) of a register
+static inline void store_part(double* at, tl_vd x, int32_t from, int32_t count)
+{
+    double lane[TL_LANES];
+    tl_store(lane, x);
+    for (int32_t l = from; l < count; l++)
+        at[l] = lane[l];
+}
+
+// PANEL columns from j on after the columns before j.
+static void apply_before(int32_t n, int64_t lda, double* a, int32_t j)
+{
+    tl_vd c[PANEL][ROWS];
+    int32_t i = j;
+    for (; i + TL_LANES <= n && i < j + PANEL; i += TL_LANES) { // with the triangle
+        tile(1, TL_LANES, lda, a, j, i, c);
+        for (int k = 0; k < PANEL; k++)
+            store_part(a + (j + k) * lda + i, c[k][0], j + k > i ? j + k - i : 0, TL_LANES);
+    }
+    for (; i + ROWS * TL_LANES <= n; i += ROWS * TL_LANES) {
+        tile(ROWS, TL_LANES, lda, a, j, i, c);
+        for (int k = 0; k < PANEL; k++)
+            for (int r = 0; r < ROWS; r++)
+                tl_store(a + (j + k) * lda + i + r * TL_LANES, c[k][r]);
+    }
+    for (; i < n; i += TL_LANES) {
+        const int32_t left = n - i < TL_LANES ? n - i : TL_LANES;
+        tile(1, left, lda, a, j, i, c);
+        for (int k = 0; k < PANEL; k++)
+            store_part(a + (j + k) * lda + i, c[k][0], j + k > i ? j + k - i : 0, left);
+    }
+}
+
 int TL_KERNEL(dense_factor)(int32_t n, int64_t lda, double* a)
 {
-    for (int32_t j = 0; j < n; j++) {
-        double* aj = a + j * lda;
-        if (!(aj[j] > 0.0 && aj[j] <= DBL_MAX))
-            return 0;
-        aj[j] = __builtin_sqrt(aj[j]);
-        const double inv = 1.0 / aj[j];
-        for (int32_t i = j + 1; i < n; i++)
-            aj[i] *= inv;
-        for (int32_t k = j + 1; k < n; k++)
-            subtract(n - k, aj[k], aj + k, a + k * lda + k);
+    for (int32_t j0 = 0; j0 < n; j0 += PANEL) {
+        const int32_t end = j0 + PANEL < n ? j0 + PANEL : n;
+        if (end == j0 + PANEL)
+            apply_before(n, lda, a, j0);
+        else
+            for (int32_t k = j0; k < end; k++)
+                for (int32_t p = 0; p < j0; p++)
+                    subtract(n - k, a[p * lda + k], a + p * lda + k, a + k * lda + k);
+        for (int32_t j = j0; j < end; j++) {
+            double* aj = a + j * lda;
+            if (!(aj[j] > 0.0 && aj[j] <= DBL_MAX))
+                return 0;
+            aj[j] = __builtin_sqrt(aj[j]);
+            const double inv = 1.0 / aj[j];
+            for (int32_t i = j + 1; i < n; i++)
+                aj[i] *= inv;
+            for (int32_t k = j + 1; k < end; k++)
+                subtract(n - k, aj[k], aj + k, a + k * lda + k);
+        }
     }
     return 1;
 }
