@@ -14,16 +14,13 @@
 //   with reuse      warm, and the factor kept from the last step is tried first
 // A step counts the factorizations of its worst island. A failure: not converged, or LAGGED. At 2 s
 // a large pile still creeps; after 6 s, 216 spheres need no factorization with reuse.
-#define _POSIX_C_SOURCE 200809L // mkstemp
-
 #include <talus/talus.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base.h"
-#include "gen.h"
 #include "model.h"
+#include "scene.h"
 
 #define H 5e-3
 #define STEPS_REST 400 // 2 s
@@ -84,30 +81,12 @@ static void close_world(world* w)
     talus_context_destroy(w->ctx);
 }
 
-// a model is read from a file
-static talus_status load_pile(world* w, int32_t n)
-{
-    char path[] = "/tmp/talus_counts_XXXXXX";
-    tl_text text;
-    talus_status status = tl_gen_scene(w->ctx, "spheres", n, 0, &text);
-    const int fd = status < 0 ? -1 : mkstemp(path);
-    if (fd >= 0) {
-        const bool written = write(fd, text.data, (size_t)text.length) == (ssize_t)text.length;
-        close(fd);
-        status = written ? talus_model_load(w->ctx, path, NULL, &w->model) : TALUS_ERR_IO;
-        unlink(path);
-    } else if (status >= 0)
-        status = TALUS_ERR_IO;
-    tl_text_fini(&text);
-    return status;
-}
-
 static talus_status open_world(world* w, int32_t n, const material* m)
 {
     talus_context_def def = talus_context_default();
     def.message = print_message;
     TL_TRY(talus_context_create(&def, &w->ctx));
-    TL_TRY(load_pile(w, n));
+    TL_TRY(scene_load(w->ctx, "spheres", n, &w->model));
     talus_sim_options opt = talus_sim_options_default();
     opt.k = m->k;
     opt.d = m->d;

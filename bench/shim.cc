@@ -75,6 +75,11 @@ void bm_real_time(bm_case* c)
     c->benchmark->UseRealTime();
 }
 
+void bm_manual_time(bm_case* c)
+{
+    c->benchmark->UseManualTime();
+}
+
 void bm_iterations(bm_case* c, int64_t n)
 {
     c->benchmark->Iterations(n);
@@ -104,6 +109,11 @@ void bm_resume(bm_state* s)
 {
     s->state.ResumeTiming();
     s->start = now(s);
+}
+
+void bm_took(bm_state* s, double seconds)
+{
+    s->state.SetIterationTime(seconds);
 }
 
 double bm_seconds(const bm_state* s)

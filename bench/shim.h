@@ -34,12 +34,14 @@ typedef void bm_fn(bm_state* state, void* user);
 bm_case* bm_register(const char* name, bm_fn* fn, void* user);
 void bm_unit(bm_case* c, const char* unit); // "ns" (default), "us", "ms", "s"
 void bm_real_time(bm_case* c);              // wall time; for work done by several threads
+void bm_manual_time(bm_case* c);            // every iteration says its seconds with bm_took
 void bm_iterations(bm_case* c, int64_t n);  // fixed count, for work that cannot be repeated freely
 
 /// True while the timed loop goes on.
 bool bm_next(bm_state* state);
 void bm_pause(bm_state* state); // costs some 100 ns: for long iterations only
 void bm_resume(bm_state* state);
+void bm_took(bm_state* state, double seconds); // of this iteration
 /// Report the benchmark as failed; leave the loop after it.
 void bm_fail(bm_state* state, const char* why);
 
