@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "counted.h"
 #include "gen.h"
 
 #define STEPS 3
@@ -39,27 +40,6 @@ void* malloc(size_t bytes)
 #else
 static const int64_t mallocs = 0;
 #endif
-
-typedef struct counter {
-    int64_t live, calls, fail_at; // fail_at < 0: never
-} counter;
-
-static void* counted_alloc(void* user, size_t bytes, size_t align)
-{
-    counter* c = user;
-    if (c->calls++ == c->fail_at)
-        return NULL;
-    void* p = aligned_alloc(align, (bytes + align - 1) / align * align);
-    c->live += p != NULL;
-    return p;
-}
-
-static void counted_free(void* user, void* p)
-{
-    counter* c = user;
-    c->live -= p != NULL;
-    free(p);
-}
 
 static void write_file(char* path, const char* text, size_t length)
 {
@@ -132,10 +112,10 @@ static void run__survives_every_failed_allocation(void** state)
     (void)state;
     char path[] = "/tmp/talus_fault_XXXXXX";
     write_file(path, scene_text, sizeof scene_text - 1);
-    counter c = {.fail_at = -1};
+    counted c = {.fail_at = -1};
     talus_context_def def = talus_context_default();
     def.nthreads = 1;
-    def.allocator = (talus_allocator){.alloc = counted_alloc, .free = counted_free, .user = &c};
+    def.allocator = counted_allocator(&c);
     talus_context* ctx = NULL;
     assert_int_equal(talus_context_create(&def, &ctx), TALUS_OK);
     const int64_t before = c.live;

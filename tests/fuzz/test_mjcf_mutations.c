@@ -2,6 +2,7 @@
 // Scene files with bytes changed, cut or doubled must load or fail with one message: no crash, no leak. The context
 // counts allocations; a load that fails must free all of them.
 #include "test.h"
+#include "counted.h"
 #include "model.h"
 
 #include <stdio.h>
@@ -37,21 +38,9 @@ static const char seed_scene[] =
     "<custom><text name=\"talus.geom.q\" data=\"k=1e6 d=50 mu=0.5\"/></custom></mujoco>\n";
 
 typedef struct counts {
-    int64_t live;
+    counted memory;
     int32_t errors;
 } counts;
-
-static void* count_alloc(void* user, size_t bytes, size_t align)
-{
-    ((counts*)user)->live++;
-    return aligned_alloc(align, (bytes + align - 1) / align * align);
-}
-
-static void count_free(void* user, void* p)
-{
-    ((counts*)user)->live--;
-    free(p);
-}
 
 static void count_message(void* user, const talus_message* m)
 {
@@ -131,7 +120,7 @@ static void load_bytes(talus_context* ctx, counts* c, const char* path, const ch
     assert_non_null(f);
     assert_int_equal(fwrite(text, 1, n, f), n);
     fclose(f);
-    const int64_t before = c->live;
+    const int64_t before = c->memory.live;
     c->errors = 0;
     talus_model* m = NULL;
     const talus_status status = talus_model_load(ctx, path, NULL, &m);
@@ -141,18 +130,18 @@ static void load_bytes(talus_context* ctx, counts* c, const char* path, const ch
             fail_msg("%d messages for one failure, status %d, see %s", c->errors, status, path);
     }
     talus_model_destroy(m);
-    if (c->live != before)
-        fail_msg("%lld allocations leak, see %s", (long long)(c->live - before), path);
+    if (c->memory.live != before)
+        fail_msg("%lld allocations leak, see %s", (long long)(c->memory.live - before), path);
 }
 
 static void fuzz(const char* text, size_t n, int32_t rounds, uint64_t seed)
 {
-    counts c = {0};
+    counts c = {.memory.fail_at = -1};
     talus_context_def def = talus_context_default();
     def.nthreads = 1;
     def.message = count_message;
     def.message_user = &c;
-    def.allocator = (talus_allocator){.alloc = count_alloc, .free = count_free, .user = &c};
+    def.allocator = counted_allocator(&c.memory);
     talus_context* ctx = NULL;
     assert_int_equal(talus_context_create(&def, &ctx), TALUS_OK);
     char path[64];
@@ -168,7 +157,7 @@ static void fuzz(const char* text, size_t n, int32_t rounds, uint64_t seed)
     free(out);
     remove(path);
     talus_context_destroy(ctx);
-    assert_int_equal(c.live, 0);
+    assert_int_equal(c.memory.live, 0);
 }
 
 static int32_t rounds_wanted(int32_t few)

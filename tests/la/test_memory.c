@@ -2,34 +2,14 @@
 // Every allocation of every backend fails once: a status comes back, nothing leaks, and the same factor
 // object serves when memory is there again.
 #include "problem.h"
+#include "counted.h"
 
-typedef struct counter {
-    int64_t live, calls, fail_at; // fail_at < 0: never
-} counter;
-
-static void* counted_alloc(void* user, size_t bytes, size_t align)
-{
-    counter* c = user;
-    if (c->calls++ == c->fail_at)
-        return NULL;
-    void* p = aligned_alloc(align, (bytes + align - 1) / align * align);
-    c->live += p != NULL;
-    return p;
-}
-
-static void counted_free(void* user, void* p)
-{
-    counter* c = user;
-    c->live -= p != NULL;
-    free(p);
-}
-
-static talus_context* counted_context(counter* c)
+static talus_context* counted_context(counted* c)
 {
     talus_context_def def = talus_context_default();
     talus_context* ctx = NULL;
     def.nthreads = 1;
-    def.allocator = (talus_allocator){.alloc = counted_alloc, .free = counted_free, .user = c};
+    def.allocator = counted_allocator(c);
     assert_int_equal(talus_context_create(&def, &ctx), TALUS_OK);
     return ctx;
 }
@@ -60,7 +40,7 @@ static void fail_each(tl_backend_kind kind, bool symmetric, tl_order order)
     double* b = x + q[1].nrow;
     random_vector(b, q[1].nrow, 3);
     for (int64_t at = 0, failures = 1; failures > 0; at++) {
-        counter c = {.fail_at = -1};
+        counted c = {.fail_at = -1};
         talus_context* ctx = counted_context(&c);
         tl_factor* f = NULL;
         c.calls = 0;

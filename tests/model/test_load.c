@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "../scene/scene_text.h"
+#include "counted.h"
 
 // ---- pair filter ------------------------------------------------------------------------------------------------------
 
@@ -239,25 +240,6 @@ static void millimetres_and_kilometres__give_the_same_model(void** state)
 
 // ---- memory -----------------------------------------------------------------------------------------------------------
 
-typedef struct failing {
-    int64_t live, calls, fail_at; // the call that fails, counted from 0; -1: none
-} failing;
-
-static void* failing_alloc(void* user, size_t bytes, size_t align)
-{
-    failing* f = user;
-    if (f->calls++ == f->fail_at)
-        return NULL;
-    f->live++;
-    return aligned_alloc(align, (bytes + align - 1) / align * align);
-}
-
-static void failing_free(void* user, void* p)
-{
-    ((failing*)user)->live--;
-    free(p);
-}
-
 static void load__survives_every_failed_allocation(void** state)
 {
     (void)state;
@@ -271,10 +253,10 @@ static void load__survives_every_failed_allocation(void** state)
                      "<contact><exclude body1='a0' body2='a1'/><pair geom1='g0' geom2='g1'/></contact>"
                      "<actuator><position joint='j' dampratio='1'/></actuator><keyframe><key "
                      "name='k'/></keyframe></mujoco>");
-    failing f = {.fail_at = -1};
+    counted f = {.fail_at = -1};
     talus_context_def def = talus_context_default();
     def.nthreads = 1;
-    def.allocator = (talus_allocator){.alloc = failing_alloc, .free = failing_free, .user = &f};
+    def.allocator = counted_allocator(&f);
     talus_context* ctx = NULL;
     assert_int_equal(talus_context_create(&def, &ctx), TALUS_OK);
     const int64_t before = f.live;

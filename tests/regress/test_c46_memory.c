@@ -5,8 +5,7 @@
 // blocks and instruments the rest, so that there only the first counts. Short form: 27 boxes, 3000 steps, from step
 // 1000 on. TALUS_LONG_TESTS=1 in the environment: 200 boxes, 20,000 steps.
 #include "scene.h"
-
-#include <stdlib.h>
+#include "counted.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define RESIDENT_IS_OURS 0
@@ -20,7 +19,6 @@
 #endif
 
 #define MIB (1024.0 * 1024.0)
-#define HEADER 64 // a block's size stands before it; every alignment asked for divides this
 
 static double resident(void) // MiB
 {
@@ -33,40 +31,18 @@ static double resident(void) // MiB
     return (double)pages * (double)sysconf(_SC_PAGESIZE) / MIB;
 }
 
-static void* sized_alloc(void* user, size_t bytes, size_t align)
+static void fill(scene* s, int32_t n, counted* c)
 {
-    assert_true(HEADER % align == 0);
-    char* p = aligned_alloc(HEADER, (bytes + HEADER - 1) / HEADER * HEADER + HEADER);
-    if (!p)
-        return NULL;
-    memcpy(p, &bytes, sizeof bytes);
-    *(size_t*)user += bytes;
-    return p + HEADER;
-}
-
-static void sized_free(void* user, void* q)
-{
-    if (!q)
-        return;
-    char* p = (char*)q - HEADER;
-    size_t bytes = 0;
-    memcpy(&bytes, p, sizeof bytes);
-    *(size_t*)user -= bytes;
-    free(p);
-}
-
-static void fill(scene* s, int32_t n, size_t* live)
-{
-    scene_begin_with(s, 1, (talus_allocator){.alloc = sized_alloc, .free = sized_free, .user = live});
+    scene_begin_with(s, 1, counted_allocator(c));
     assert_int_equal(tl_gen_scene(s->ctx, "boxes", n, 0, &s->text), TALUS_OK);
     scene_start(s, NULL);
 }
 
 /// A body more and gone again: all that a host makes for it.
-static void come_and_go(size_t* live)
+static void come_and_go(counted* c)
 {
     scene s;
-    fill(&s, 2, live);
+    fill(&s, 2, c);
     scene_run(&s, 2e-3, 2);
     scene_end(&s);
 }
@@ -77,9 +53,10 @@ static void memory__does_not_grow(void** state)
     const char* text = getenv("TALUS_LONG_TESTS");
     const bool full = text && text[0] == '1';
     const int32_t n = full ? 200 : 27, steps = full ? 20000 : 3000, warm = 1000;
-    size_t live = 0, live_before = 0;
+    counted c = {.fail_at = -1};
+    int64_t bytes_before = 0;
     scene s;
-    fill(&s, n, &live);
+    fill(&s, n, &c);
     tl_gen_rng rng;
     tl_gen_seed(&rng, 46, 0);
     const int32_t nv = 6 * n;
@@ -87,17 +64,17 @@ static void memory__does_not_grow(void** state)
     for (int32_t i = 0; i < steps; i++) {
         if (i == warm) {
             before = resident();
-            live_before = live;
+            bytes_before = c.bytes;
         }
         if (i % 50 == 0)
             for (int32_t j = 0; j < nv; j++)
                 s.v[j] += tl_gen_uniform(&rng, -0.5, 0.5);
         if (i % 20 == 0)
-            come_and_go(&live);
+            come_and_go(&c);
         scene_step(&s, 2e-3);
         contacts += (double)s.info.contacts / steps;
     }
-    const double after = resident(), held = (double)live / MIB, held_before = (double)live_before / MIB;
+    const double after = resident(), held = (double)c.bytes / MIB, held_before = (double)bytes_before / MIB;
     print_message(
         "%d boxes, %d steps, %.0f contacts: held %.2f MiB at step %d, %.2f MiB at the end; resident %.2f and "
         "%.2f MiB\n",
@@ -107,7 +84,7 @@ static void memory__does_not_grow(void** state)
     if (RESIDENT_IS_OURS)
         assert_true(after - before <= 2.0);
     scene_end(&s);
-    assert_int_equal(live, 0);
+    assert_int_equal(c.bytes, 0);
 }
 
 int main(void)
