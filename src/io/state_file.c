@@ -271,6 +271,28 @@ static json_t* contacts_json(const talus_model* m, const talus_contacts* c)
     return contacts;
 }
 
+static json_t* patches_json(const talus_model* m, const talus_sim* sim)
+{
+    const talus_patch* p;
+    const int32_t n = talus_sim_patches(sim, &p);
+    json_t* patches = json_array();
+    for (int32_t i = 0; i < n && patches; i++, p++) {
+        json_t* x =
+            json_pack("{s:[o,o], s:[o,o], s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "bodies",
+                      object_name(m, TALUS_BODY, p->body_a), object_name(m, TALUS_BODY, p->body_b), "geoms",
+                      object_name(m, TALUS_GEOM, p->geom_a), object_name(m, TALUS_GEOM, p->geom_b), "faces",
+                      p->faces, "left_out", p->left_out, "area", tl_json_real(p->area), "left_out_area",
+                      tl_json_real(p->left_out_area), "centroid", tl_json_reals(p->centroid, 3),
+                      "pressure_max", tl_json_real(p->pressure_max), "force", tl_json_reals(p->force, 3),
+                      "moment", tl_json_reals(p->moment, 3));
+        if (!x || json_array_append_new(patches, x)) {
+            json_decref(patches);
+            patches = NULL;
+        }
+    }
+    return patches;
+}
+
 talus_status tl_state_save(talus_context* ctx, const talus_model* model, talus_sim* sim,
                            const talus_state* state, const char* path)
 {
@@ -284,9 +306,10 @@ talus_status tl_state_save(talus_context* ctx, const talus_model* model, talus_s
     if (status >= 0) {
         const talus_contacts c = talus_sim_contacts(sim);
         json_t* root = json_pack(
-            "{s:o, s:o, s:o, s:o, s:o}", "time", tl_json_real(talus_state_time(state)), "q",
+            "{s:o, s:o, s:o, s:o, s:o, s:o}", "time", tl_json_real(talus_state_time(state)), "q",
             tl_json_reals(talus_state_q(s), model->mb.nq), "v", tl_json_reals(talus_state_v(s), model->mb.nv),
-            "bodies", bodies_json(model, pos, quat, lin, ang), "contacts", contacts_json(model, &c));
+            "bodies", bodies_json(model, pos, quat, lin, ang), "contacts", contacts_json(model, &c),
+            "patches", patches_json(model, sim));
         status = tl_json_save(ctx, path, root);
         json_decref(root);
     }

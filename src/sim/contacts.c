@@ -131,6 +131,7 @@ static talus_status reserve(talus_sim* sim, tl_contact_set* c, int64_t n)
 void tl_contact_set_free(talus_sim* sim, tl_contact_set* c)
 {
     tl_free(sim->ctx, c->memory);
+    tl_free(sim->ctx, c->patch);
     *c = (tl_contact_set){0};
 }
 
@@ -273,7 +274,8 @@ static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n
     if (total > INT32_MAX / 8)
         return tl_fail(sim->ctx, TALUS_ERR_UNSUPPORTED, "%lld contacts are too many", (long long)total);
     TL_TRY(reserve(sim, &sim->now, total));
-    sim->now.n = 0;
+    TL_TRY(TL_GROW(sim->ctx, sim->now.patch, sim->now.patch_cap, 0, npatched));
+    sim->now.n = sim->now.npatch = 0;
     for (int32_t i = 0, patch = 0; i < n; i++) {
         const int32_t a = pairs[i].a, b = pairs[i].b;
         if (patch < npatched && patched[patch].a == a && patched[patch].b == b) {

@@ -89,7 +89,17 @@ int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, con
 {
     tl_contact_set* c = &sim->now;
     const double d = pair_dissipation(sim, a, b), mu = tl_sim_pair_friction(sim, a, b);
+    talus_patch sum = {.geom_a = a,
+                       .geom_b = b,
+                       .body_a = sim->model->geom_body[a],
+                       .body_b = sim->model->geom_body[b],
+                       .first = at,
+                       .left_out_area = p->left_out_area};
     for (int32_t i = 0; i < p->n; i++) {
+        sum.area += p->area[i];
+        for (int r = 0; r < 3; r++)
+            sum.centroid[r] += p->area[i] * p->centroid[3 * (int64_t)i + r];
+        sum.pressure_max = fmax(sum.pressure_max, p->pressure[i]);
         if (!tl_patch_is_contact(p, i) || !(p->area[i] > 0.0))
             continue;
         const double g = 1.0 / (1.0 / p->ga[i] + 1.0 / p->gb[i]);
@@ -110,7 +120,39 @@ int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, con
         *max_depth = fmax(*max_depth, c->depth[at]);
         at++;
     }
+    if (sum.area > 0.0) {
+        for (int r = 0; r < 3; r++)
+            sum.centroid[r] /= sum.area;
+        sum.faces = at - sum.first;
+        sum.left_out = p->n - sum.faces;
+        c->patch[c->npatch++] = sum;
+    }
     return at;
+}
+
+void tl_sim_patch_forces(tl_contact_set* c)
+{
+    for (int32_t i = 0; i < c->npatch; i++) {
+        talus_patch* s = c->patch + i;
+        double f[3] = {0}, m[3] = {0};
+        for (int64_t k = s->first; k < s->first + s->faces; k++) {
+            const double *x = c->point + 3 * k, *force = c->force + 3 * k;
+            const double arm[3] = {x[0] - s->centroid[0], x[1] - s->centroid[1], x[2] - s->centroid[2]};
+            for (int r = 0; r < 3; r++) {
+                const int u = (r + 1) % 3, w = (r + 2) % 3;
+                f[r] += force[r];
+                m[r] += arm[u] * force[w] - arm[w] * force[u];
+            }
+        }
+        memcpy(s->force, f, sizeof f);
+        memcpy(s->moment, m, sizeof m);
+    }
+}
+
+int32_t talus_sim_patches(const talus_sim* sim, const talus_patch** patches)
+{
+    *patches = sim->last.npatch > 0 ? sim->last.patch : NULL;
+    return sim->last.npatch;
 }
 
 void tl_sim_patches_free(talus_sim* sim)

@@ -34,6 +34,9 @@ typedef struct tl_contact_set {
     int64_t* feature;
     double *point, *normal, *t1, *t2, *depth, *k, *d, *mu, *force, *slip; // vectors: (n x 3)
     void* memory;
+    talus_patch* patch; // (npatch) pairs of fields that meet, in pair order
+    int32_t npatch;
+    int64_t patch_cap;
 } tl_contact_set;
 
 struct talus_sim {
@@ -97,9 +100,12 @@ bool tl_sim_has_patch(const talus_sim* sim, int32_t geom_a, int32_t geom_b);
 talus_status tl_sim_patches(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info);
 /// Faces of patch p that make contacts.
 int32_t tl_sim_patch_contacts(const tl_patch* p);
-/// Write them as contacts of geoms a, b from place `at` of sim->now. @return the place after the last
+/// Write them as contacts of geoms a, b from place `at` of sim->now, and the patch into its list, which has room.
+/// @return the place after the last
 int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, const tl_patch* p,
                            double* max_depth);
+/// Force and moment of each patch of the set from the forces of its contacts.
+void tl_sim_patch_forces(tl_contact_set* c);
 void tl_sim_patches_free(talus_sim* sim);
 
 // contacts.c, for patches.c

@@ -72,6 +72,7 @@ static void read_contacts(talus_sim* sim, const tl_step_problem* p, const double
         }
         c->slip[i] = sqrt(w[0] * w[0] + w[1] * w[1]);
     }
+    tl_sim_patch_forces(c);
 }
 
 static talus_status save_history(talus_sim* sim, talus_state* s, const tl_step_problem* p)

@@ -142,6 +142,29 @@ class Contacts(Case):
         self.assertEqual(len(final["contacts"]), 4)
         self.near(total[2], 10 * G, 1e-4)
         self.near(math.hypot(total[0], total[1]), 0, 1e-4)
+        self.assertEqual(final["patches"], [])
+
+    def test_patches_add_up(self):
+        run("run", self.write("soft.xml", SOFT), "--time", 1, "--dt", 0.005, "--final", self.path("f.json"))
+        with open(self.path("f.json")) as f:
+            final = strict_json(f.read())
+        patch, = final["patches"]
+        contacts = final["contacts"]
+        self.assertEqual((patch["bodies"], patch["geoms"]), (["world", "#1"], ["floor", "ball"]))
+        self.assertEqual(patch["faces"], len(contacts))
+        self.assertEqual(patch["left_out"], 0)
+        self.near(patch["force"][2], -20 * G, 1e-3)  # on the floor, its first body
+        moment = [0.0, 0.0, 0.0]
+        for c in contacts:
+            arm = [x - y for x, y in zip(c["point"], patch["centroid"])]
+            for i in range(3):
+                j, k = (i + 1) % 3, (i + 2) % 3
+                moment[i] += arm[j] * c["force"][k] - arm[k] * c["force"][j]
+        for i in range(3):
+            self.near(sum(c["force"][i] for c in contacts), patch["force"][i], 1e-9)
+            self.near(moment[i], patch["moment"][i], 1e-9)
+        # pressures are between those at the rim, 0, and the greatest
+        self.assertLess(20 * G, patch["pressure_max"] * patch["area"])
 
 
 class States(Case):

@@ -130,6 +130,24 @@ typedef struct talus_contacts {
 } talus_contacts;
 TALUS_API talus_contacts talus_sim_contacts(const talus_sim* sim);
 
+/// Two geoms whose pressure fields meet, in the last committed step: its faces at the poses where the step began, and
+/// what their contacts add up to at the end of it. Faces that make no contact have an area and no force.
+typedef struct talus_patch {
+    int32_t geom_a, geom_b, body_a, body_b;
+    int32_t first;        ///< of its contacts in talus_sim_contacts, which stand there one after another
+    int32_t faces;        ///< that make a contact: how many these are
+    int32_t left_out;     ///< faces beside them that make none
+    double area;          ///< of all faces, m^2
+    double left_out_area; ///< of the faces that make no contact, m^2
+    double centroid[3];   ///< of all faces, world, m
+    double pressure_max;  ///< largest pressure at the centroid of a face, Pa
+    double force[3];      ///< sum of the contact forces on A, normal and friction, world, N; -force acts on B
+    double moment[3];     ///< of the same forces about `centroid`, world, N m
+} talus_patch;
+/// @param patches  borrowed until the next step, in the order of (geom_a, geom_b); NULL when there are none
+/// @return how many
+TALUS_API int32_t talus_sim_patches(const talus_sim* sim, const talus_patch** patches);
+
 /// Forces of the joint limits and of dry joint friction in the last committed step (nv each), N | N m, along the dof.
 TALUS_API const double* talus_sim_limit_force(const talus_sim* sim);
 TALUS_API const double* talus_sim_loss_force(const talus_sim* sim);
