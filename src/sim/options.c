@@ -1,89 +1,35 @@
 // SPDX-License-Identifier: MIT
 // Options of a simulation: the solver's list and the contact list as one, and the names of phases.
 #include "sim.h"
+#include "option_entry.h"
 
 #define SIM_COOKIE 0x74616c35u
 
 talus_sim_options talus_sim_options_default(void)
 {
-    return (talus_sim_options){.cookie = SIM_COOKIE,
-                               .solver = talus_solver_options_default(),
-#define DEFAULT(name, value, ...) .name = (value),
-                               TALUS_CONTACT_OPTIONS(DEFAULT, DEFAULT, DEFAULT)
-#undef DEFAULT
-    };
+    return (talus_sim_options){
+        .cookie = SIM_COOKIE,
+        .solver = talus_solver_options_default(),
+        TALUS_CONTACT_OPTIONS(TL_OPTION_DEFAULT, TL_OPTION_DEFAULT, TL_OPTION_DEFAULT)};
 }
 
-static const talus_option_info contact_entries[] = {
-#define ENTRY_D(field, value, lo, hi, units, text)                                                           \
-    {.name = "contact." #field,                                                                              \
-     .kind = TALUS_OPTION_DOUBLE,                                                                            \
-     .offset = offsetof(talus_sim_options, field),                                                           \
-     .min = (lo),                                                                                            \
-     .max = (hi),                                                                                            \
-     .value_default = (value),                                                                               \
-     .unit = (units),                                                                                        \
-     .help = (text)},
-#define ENTRY_I(field, value, lo, hi, units, text)                                                           \
-    {.name = "contact." #field,                                                                              \
-     .kind = TALUS_OPTION_INT,                                                                               \
-     .offset = offsetof(talus_sim_options, field),                                                           \
-     .min = (lo),                                                                                            \
-     .max = (hi),                                                                                            \
-     .value_default = (value),                                                                               \
-     .unit = (units),                                                                                        \
-     .help = (text)},
-#define ENTRY_E(field, value, list_, text)                                                                   \
-    {.name = "contact." #field,                                                                              \
-     .kind = TALUS_OPTION_ENUM,                                                                              \
-     .offset = offsetof(talus_sim_options, field),                                                           \
-     .value_default = (value),                                                                               \
-     .unit = "",                                                                                             \
-     .choices = (list_),                                                                                     \
-     .help = (text)},
-    TALUS_CONTACT_OPTIONS(ENTRY_D, ENTRY_I, ENTRY_E)
-#undef ENTRY_D
-#undef ENTRY_I
-#undef ENTRY_E
+#define CONTACT_AT(field) offsetof(talus_sim_options, field)
+#define CONTACT_D(...) TL_OPTION_D("contact.", CONTACT_AT, __VA_ARGS__)
+#define CONTACT_I(...) TL_OPTION_I("contact.", CONTACT_AT, __VA_ARGS__)
+#define CONTACT_E(...) TL_OPTION_E("contact.", CONTACT_AT, __VA_ARGS__)
 // the solver's entries, moved to where its options lie in talus_sim_options
-#define SHIFTED(field) offsetof(talus_sim_options, solver) + offsetof(talus_solver_options, field)
-#define ENTRY_D(field, value, lo, hi, units, text)                                                           \
-    {.name = "solver." #field,                                                                               \
-     .kind = TALUS_OPTION_DOUBLE,                                                                            \
-     .offset = SHIFTED(field),                                                                               \
-     .min = (lo),                                                                                            \
-     .max = (hi),                                                                                            \
-     .value_default = (value),                                                                               \
-     .unit = (units),                                                                                        \
-     .help = (text)},
-#define ENTRY_I(field, value, lo, hi, units, text)                                                           \
-    {.name = "solver." #field,                                                                               \
-     .kind = TALUS_OPTION_INT,                                                                               \
-     .offset = SHIFTED(field),                                                                               \
-     .min = (lo),                                                                                            \
-     .max = (hi),                                                                                            \
-     .value_default = (value),                                                                               \
-     .unit = (units),                                                                                        \
-     .help = (text)},
-#define ENTRY_E(field, value, list_, text)                                                                   \
-    {.name = "solver." #field,                                                                               \
-     .kind = TALUS_OPTION_ENUM,                                                                              \
-     .offset = SHIFTED(field),                                                                               \
-     .value_default = (value),                                                                               \
-     .unit = "",                                                                                             \
-     .choices = (list_),                                                                                     \
-     .help = (text)},
-        TALUS_SOLVER_OPTIONS(ENTRY_D, ENTRY_I, ENTRY_E)
-#undef ENTRY_D
-#undef ENTRY_I
-#undef ENTRY_E
-#undef SHIFTED
-};
+#define SOLVER_AT(field) offsetof(talus_sim_options, solver) + offsetof(talus_solver_options, field)
+#define SOLVER_D(...) TL_OPTION_D("solver.", SOLVER_AT, __VA_ARGS__)
+#define SOLVER_I(...) TL_OPTION_I("solver.", SOLVER_AT, __VA_ARGS__)
+#define SOLVER_E(...) TL_OPTION_E("solver.", SOLVER_AT, __VA_ARGS__)
+
+static const talus_option_info entries[] = {TALUS_CONTACT_OPTIONS(CONTACT_D, CONTACT_I, CONTACT_E)
+                                                TALUS_SOLVER_OPTIONS(SOLVER_D, SOLVER_I, SOLVER_E)};
 
 int32_t talus_sim_options_list(const talus_option_info** list)
 {
-    *list = contact_entries;
-    return TL_COUNT(contact_entries);
+    *list = entries;
+    return TL_COUNT(entries);
 }
 
 const char* talus_phase_name(talus_phase phase)

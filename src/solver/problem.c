@@ -2,6 +2,7 @@
 // Defaults, option lists and the check of a problem view: bad values are found where they enter, with field
 // and index.
 #include "solver_internal.h"
+#include "option_entry.h"
 
 #include <math.h>
 
@@ -17,47 +18,19 @@ talus_problem_view talus_problem_default(void)
 
 talus_solver_options talus_solver_options_default(void)
 {
-    return (talus_solver_options){.cookie = OPTIONS_COOKIE,
-#define DEFAULT(name, value, ...) .name = (value),
-                                  TALUS_SOLVER_OPTIONS(DEFAULT, DEFAULT, DEFAULT)
-#undef DEFAULT
-    };
+    return (talus_solver_options){
+        .cookie = OPTIONS_COOKIE,
+        TALUS_SOLVER_OPTIONS(TL_OPTION_DEFAULT, TL_OPTION_DEFAULT, TL_OPTION_DEFAULT)};
 }
+
+#define AT(field) offsetof(talus_solver_options, field)
+#define ENTRY_D(...) TL_OPTION_D("solver.", AT, __VA_ARGS__)
+#define ENTRY_I(...) TL_OPTION_I("solver.", AT, __VA_ARGS__)
+#define ENTRY_E(...) TL_OPTION_E("solver.", AT, __VA_ARGS__)
 
 int32_t talus_solver_options_list(const talus_option_info** list)
 {
-    static const talus_option_info entries[] = {
-#define ENTRY_D(field, value, lo, hi, units, text)                                                           \
-    {.name = "solver." #field,                                                                               \
-     .kind = TALUS_OPTION_DOUBLE,                                                                            \
-     .offset = offsetof(talus_solver_options, field),                                                        \
-     .min = (lo),                                                                                            \
-     .max = (hi),                                                                                            \
-     .value_default = (value),                                                                               \
-     .unit = (units),                                                                                        \
-     .help = (text)},
-#define ENTRY_I(field, value, lo, hi, units, text)                                                           \
-    {.name = "solver." #field,                                                                               \
-     .kind = TALUS_OPTION_INT,                                                                               \
-     .offset = offsetof(talus_solver_options, field),                                                        \
-     .min = (lo),                                                                                            \
-     .max = (hi),                                                                                            \
-     .value_default = (value),                                                                               \
-     .unit = (units),                                                                                        \
-     .help = (text)},
-#define ENTRY_E(field, value, list_, text)                                                                   \
-    {.name = "solver." #field,                                                                               \
-     .kind = TALUS_OPTION_ENUM,                                                                              \
-     .offset = offsetof(talus_solver_options, field),                                                        \
-     .value_default = (value),                                                                               \
-     .unit = "",                                                                                             \
-     .choices = (list_),                                                                                     \
-     .help = (text)},
-        TALUS_SOLVER_OPTIONS(ENTRY_D, ENTRY_I, ENTRY_E)
-#undef ENTRY_D
-#undef ENTRY_I
-#undef ENTRY_E
-    };
+    static const talus_option_info entries[] = {TALUS_SOLVER_OPTIONS(ENTRY_D, ENTRY_I, ENTRY_E)};
     *list = entries;
     return TL_COUNT(entries);
 }
