@@ -52,6 +52,10 @@ static const cli_option options[] = {
      {"refine", KEY('r'), "LIST", 0,
       "Grid refinement study: divide the hints of pressure fields by each factor", 1}},
     {'C', {"cases", KEY('C'), "FILE.json", 0, "Pairs of bodies and their poses", 1}},
+    {'P',
+     {"patches", KEY('P'), "FILE%05d.vtu", 0,
+      "Contact patches of the run, a file a frame, and FILE.pvd that ParaView opens with the times", 2}},
+    {'H', {"rate", KEY('H'), "FPS", 0, "Frames of --patches per simulated second (default 30)", 2}},
     {'V', {"vtu", KEY('V'), "FILE.vtu", 0, "Patches as polygons with pressure, for ParaView", 2}},
     {'J', {"json", KEY('J'), NULL, 0, "Print the result as one JSON object", 2}},
     {'q', {"quiet", KEY('q'), NULL, 0, "No progress and no notices", 2}},
@@ -178,6 +182,14 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
         break;
     case KEY('V'):
         a->vtu = arg;
+        break;
+    case KEY('P'):
+        a->patches = arg;
+        break;
+    case KEY('H'):
+        a->rate = read_number(state, "--rate", arg, 0.0, false);
+        if (a->rate <= 0)
+            argp_error(state, "--rate: '%s' is not a number > 0", arg);
         break;
     case KEY('J'):
         a->json = true;

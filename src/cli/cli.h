@@ -67,6 +67,8 @@ typedef struct cli_args {
     double refine_by;     //    the factor of this run, 0: 1
     const char* cases;    // C: --cases FILE.json
     const char* vtu;      // V: --vtu FILE.vtu
+    const char* patches;  // P: --patches FILE%05d.vtu
+    double rate;          // H: --rate frames per simulated second, 0: not given
     // messages
     int32_t notices;     // sent so far
     bool progress_shown; // a progress line stands on standard error

@@ -2,6 +2,7 @@
 // `talus patches`: pressure-field contact patches of two bodies at given poses, no scene needed.
 #include "cli.h"
 #include "patch_file.h"
+#include "patch_vtu.h"
 
 #include <math.h>
 
@@ -129,6 +130,19 @@ static talus_status all_cases(cli_args* a, const json_t* root, patches* kept, js
     return status;
 }
 
+static talus_status write_vtu(cli_args* a, const patches* kept)
+{
+    const tl_patch** list = tl_alloc(a->ctx, sizeof *list * (size_t)TL_MAX(kept->n, 1));
+    if (!list)
+        return tl_nomem(a->ctx, sizeof *list * (size_t)kept->n);
+    for (int32_t i = 0; i < kept->n; i++)
+        list[i] = kept->polygon + i;
+    const tl_patch_view view = {.n = kept->n, .patch = list};
+    const talus_status status = tl_patch_vtu_save(a->ctx, a->vtu, &view);
+    tl_free(a->ctx, list);
+    return status;
+}
+
 static int run(cli_args* a)
 {
     json_t *root = NULL, *results = json_array();
@@ -142,7 +156,7 @@ static int run(cli_args* a)
     if (status >= 0)
         status = all_cases(a, root, &kept, results);
     if (status >= 0 && a->vtu)
-        status = tl_patch_save_vtu(a->ctx, a->vtu, kept.n, kept.polygon);
+        status = write_vtu(a, &kept);
     int code = cli_exit_code(status);
     if (status >= 0) {
         const int printed = a->json ? cli_print_json(a, json_pack("{s:O}", "cases", results)) : cli_flush(a);

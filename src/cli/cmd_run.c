@@ -18,6 +18,8 @@ static const char run_doc[] =
     "Example: slippery contacts, from where another run ended\n"
     "  talus run scene.xml --time 1 --final a.json\n"
     "  talus run scene.xml --time 1 --state a.json --set contact.mu=0.2 --json\n\n"
+    "Example: contact patches of a soft scene in ParaView, 100 frames a second: open pads.pvd, press play\n"
+    "  talus run soft.xml --time 2 --patches pads_%05d.vtu --rate 100\n\n"
     "Example: look at the contact problem of step 100 alone\n"
     "  talus run scene.xml --time 1 --capture 100 problem.json\n"
     "  talus solve problem.json --json\n\n"
@@ -172,8 +174,9 @@ static void print_counts(const cli_run* r)
     printf("  symbolic analyses    %10.2f   all islands\n", per_step(r, (double)r->symbolic));
 }
 
-static void print_files(const cli_args* a)
+static void print_files(const cli_run* r)
 {
+    const cli_args* a = r->args;
     const char* const files[] = {a->out, a->picture, a->final, a->capture};
     const char* before = "\nwritten:";
     for (int32_t i = 0; i < TL_COUNT(files); i++)
@@ -181,6 +184,10 @@ static void print_files(const cli_args* a)
             printf("%s %s", before, files[i]);
             before = "";
         }
+    if (r->frames > 0) {
+        printf("%s %s (%d frames of %s)", before, r->pvd, r->frames, a->patches);
+        before = "";
+    }
     if (!*before)
         putchar('\n');
 }
@@ -201,7 +208,7 @@ static int report(cli_args* a, bool profile)
             print_phases(r);
             if (profile)
                 print_counts(r);
-            print_files(a);
+            print_files(r);
             const int printed = cli_flush(a);
             code = printed ? printed : code;
         }
@@ -378,7 +385,7 @@ static int run_profile(cli_args* a)
     return a->refine ? refine(a) : report(a, true);
 }
 
-const cli_command cli_cmd_run = {"run", "SCENE", "simulate a scene", run_doc, "tdskojSgOfpcJq", 1, 1, run};
+const cli_command cli_cmd_run = {"run", "SCENE", "simulate a scene", run_doc, "tdskojSgOfpPHcJq", 1, 1, run};
 const cli_command cli_cmd_profile = {"profile",   "SCENE",        "simulate and tell where the time went",
                                      profile_doc, "tdskojSgrwJq", 1,
                                      1,           run_profile};

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "simulate.h"
 #include "model.h"
+#include "patch_vtu.h"
 #include "picture.h"
 #include "problem_file.h"
 #include "state_file.h"
@@ -128,7 +129,7 @@ static void count_step(cli_run* r, const talus_step_info* i, double t0)
 }
 
 /// Step until the end, a failure or a signal.
-static talus_status loop(cli_args* a, cli_run* r, tl_trajectory* trajectory)
+static talus_status loop(cli_args* a, cli_run* r, tl_trajectory* trajectory, tl_patch_series* patches)
 {
     cli_progress progress;
     talus_status status = TALUS_OK;
@@ -159,6 +160,8 @@ static talus_status loop(cli_args* a, cli_run* r, tl_trajectory* trajectory)
         }
         if (trajectory)
             status = tl_trajectory_add(trajectory, r->state, &info);
+        if (patches && status >= 0)
+            status = tl_patch_series_add(patches, r->state);
         // what is not the step is output: the row before the clock is read, its bookkeeping in the next lap
         for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++)
             stepping += info.phase[p];
@@ -214,17 +217,43 @@ static talus_status write_files(cli_args* a, cli_run* r)
     return status;
 }
 
+/// Files that grow with the run, each NULL where not wanted.
+typedef struct growing {
+    tl_trajectory* trajectory;
+    tl_patch_series* patches;
+} growing;
+
+static talus_status open_growing(cli_args* a, cli_run* r, growing* g)
+{
+    if (a->patches)
+        TL_TRY(tl_patch_series_create(a->ctx, r->model, r->sim, r->state, a->patches,
+                                      a->rate > 0 ? a->rate : 30.0, &g->patches));
+    if (a->out)
+        TL_TRY(tl_trajectory_create(a->ctx, r->model, r->sim, r->state, r->dt, a->out, &g->trajectory));
+    return TALUS_OK;
+}
+
+static talus_status close_growing(cli_run* r, growing* g)
+{
+    const double start = tl_now();
+    const bool any = g->trajectory || g->patches;
+    const talus_status closed = tl_trajectory_close(g->trajectory);
+    talus_status status = tl_patch_series_close(g->patches, r->state, &r->frames, r->pvd, sizeof r->pvd);
+    status = closed < 0 ? closed : status;
+    r->phase[TALUS_PHASE_IO] += any ? tl_now() - start : 0.0;
+    r->wall += any ? tl_now() - start : 0.0;
+    *g = (growing){0};
+    return status;
+}
+
 static talus_status simulate(cli_args* a, cli_run* r)
 {
-    tl_trajectory* trajectory = NULL;
+    growing files = {0};
     TL_TRY(prepare(a, r));
-    if (a->out)
-        TL_TRY(tl_trajectory_create(a->ctx, r->model, r->sim, r->state, r->dt, a->out, &trajectory));
-    const talus_status looped = loop(a, r, trajectory);
-    const double io = tl_now();
-    const talus_status closed = tl_trajectory_close(trajectory);
-    r->phase[TALUS_PHASE_IO] += trajectory ? tl_now() - io : 0.0;
-    r->wall += trajectory ? tl_now() - io : 0.0;
+    const talus_status opened = open_growing(a, r, &files);
+    const talus_status looped = opened < 0 ? opened : loop(a, r, files.trajectory, files.patches);
+    const talus_status closed = close_growing(r, &files);
+    TL_TRY(opened);
     r->hash = talus_state_hash(r->state);
     // also after a failure: the state is the last committed one
     const talus_status written = write_files(a, r);

@@ -27,6 +27,8 @@ typedef struct cli_run {
     double max_depth;
     talus_energy energy;
     uint64_t hash;
+    int32_t frames; // of --patches, and what lists them
+    char pvd[512];
     tl_history history;
 } cli_run;
 

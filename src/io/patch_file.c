@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Cases of two bodies as JSON, and patches as VTK XML unstructured grids that ParaView opens.
+// Cases of two bodies as JSON.
 #include "patch_file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -203,92 +202,4 @@ void tl_patch_case_free(talus_context* ctx, tl_patch_case* c)
     for (int k = 0; k < 2; k++)
         tl_field_destroy(ctx, c->field[k]);
     c->field[0] = c->field[1] = NULL;
-}
-
-// ---- VTK XML --------------------------------------------------------------------------------------------
-
-#define VTK_POLYGON 7
-
-static void open_ints(FILE* f, const char* name)
-{
-    fprintf(f, "<DataArray type=\"Int32\" Name=\"%s\" format=\"ascii\">\n", name);
-}
-
-static void write_grid(FILE* f, int32_t n, const tl_patch* p)
-{
-    int64_t points = 0, cells = 0, at = 0;
-    for (int32_t k = 0; k < n; k++)
-        for (int32_t i = 0; i < p[k].n; i++) {
-            points += p[k].nvertex[i];
-            cells++;
-        }
-    fprintf(f,
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" "
-            "byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n"
-            "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n<Points>\n"
-            "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">\n",
-            (long long)points, (long long)cells);
-    for (int32_t k = 0; k < n; k++) {
-        int64_t last = 0;
-        for (int32_t i = 0; i < p[k].n; i++)
-            last += p[k].nvertex[i];
-        for (int64_t i = 0; i < last; i++)
-            fprintf(f, "%.17g %.17g %.17g\n", p[k].vertex[3 * i], p[k].vertex[3 * i + 1],
-                    p[k].vertex[3 * i + 2]);
-    }
-    fputs("</DataArray>\n</Points>\n<Cells>\n", f);
-    open_ints(f, "connectivity");
-    for (int64_t i = 0; i < points; i++)
-        fprintf(f, "%lld%c", (long long)i, i % 12 == 11 ? '\n' : ' ');
-    fputs("\n</DataArray>\n", f);
-    open_ints(f, "offsets");
-    for (int32_t k = 0; k < n; k++)
-        for (int32_t i = 0; i < p[k].n; i++)
-            fprintf(f, "%lld\n", (long long)(at += p[k].nvertex[i]));
-    fputs("</DataArray>\n<DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">\n", f);
-    for (int64_t i = 0; i < cells; i++)
-        fprintf(f, "%d\n", VTK_POLYGON);
-    fputs("</DataArray>\n</Cells>\n<PointData Scalars=\"pressure\">\n", f);
-    fputs("<DataArray type=\"Float64\" Name=\"pressure\" format=\"ascii\">\n", f);
-    for (int32_t k = 0; k < n; k++) {
-        int64_t last = 0;
-        for (int32_t i = 0; i < p[k].n; i++)
-            last += p[k].nvertex[i];
-        for (int64_t i = 0; i < last; i++)
-            fprintf(f, "%.17g\n", p[k].vertex_p[i]);
-    }
-    fputs("</DataArray>\n</PointData>\n<CellData Scalars=\"pressure\" Normals=\"normal\">\n", f);
-    open_ints(f, "patch");
-    for (int32_t k = 0; k < n; k++)
-        for (int32_t i = 0; i < p[k].n; i++)
-            fprintf(f, "%d\n", k);
-    fputs("</DataArray>\n", f);
-    open_ints(f, "contact");
-    for (int32_t k = 0; k < n; k++)
-        for (int32_t i = 0; i < p[k].n; i++)
-            fprintf(f, "%d\n", tl_patch_is_contact(p + k, i));
-    fputs("</DataArray>\n<DataArray type=\"Float64\" Name=\"pressure\" format=\"ascii\">\n", f);
-    for (int32_t k = 0; k < n; k++)
-        for (int32_t i = 0; i < p[k].n; i++)
-            fprintf(f, "%.17g\n", p[k].pressure[i]);
-    fputs("</DataArray>\n<DataArray type=\"Float64\" Name=\"normal\" NumberOfComponents=\"3\" "
-          "format=\"ascii\">\n",
-          f);
-    for (int32_t k = 0; k < n; k++)
-        for (int32_t i = 0; i < p[k].n; i++)
-            fprintf(f, "%.17g %.17g %.17g\n", p[k].normal[3 * i], p[k].normal[3 * i + 1],
-                    p[k].normal[3 * i + 2]);
-    fputs("</DataArray>\n</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n", f);
-}
-
-talus_status tl_patch_save_vtu(talus_context* ctx, const char* path, int32_t n, const tl_patch* patches)
-{
-    FILE* f = fopen(path, "w");
-    if (!f)
-        return tl_fail(ctx, TALUS_ERR_IO, "%s: %s", path, strerror(errno));
-    write_grid(f, n, patches);
-    const bool failed = ferror(f) != 0;
-    if (fclose(f) != 0 || failed)
-        return tl_fail(ctx, TALUS_ERR_IO, "%s: writing failed: %s", path, strerror(errno));
-    return TALUS_OK;
 }

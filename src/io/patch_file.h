@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Contact patches as data: cases of two bodies (JSON) and polygons with pressure (VTK XML).
+// Pairs of bodies at given poses as data (JSON), for queries without a scene.
 #pragma once
 
 #include "patch.h"
@@ -22,7 +22,3 @@ int32_t tl_patch_cases(talus_context* ctx, const char* path, const json_t* root)
 talus_status tl_patch_case_read(talus_context* ctx, const char* path, const json_t* root, int32_t i,
                                 tl_patch_case* out);
 void tl_patch_case_free(talus_context* ctx, tl_patch_case* c);
-
-/// Polygons of `n` patches that keep their vertices as one unstructured grid: point data "pressure" (Pa), cell
-/// data "pressure", "normal", "patch" (index), "contact" (0: left out). @return OK, ERR_IO, ERR_NOMEM
-talus_status tl_patch_save_vtu(talus_context* ctx, const char* path, int32_t n, const tl_patch* patches);

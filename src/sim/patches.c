@@ -30,7 +30,7 @@ static void collide_range(void* arg, int32_t begin, int32_t end, int32_t block)
     (void)block;
     task* t = arg;
     talus_sim* sim = t->sim;
-    const tl_patch_options options = {.triangles = sim->opt.patch == 1};
+    const tl_patch_options options = {.triangles = sim->opt.patch == 1, .vertices = sim->corners};
     for (int32_t i = begin; i < end; i++) {
         const int32_t a = t->pairs[i].a, b = t->pairs[i].b;
         t->status[i] = tl_patch_collide(sim->ctx, sim->model->geom_field[a], sim->X_WG + a,
@@ -69,7 +69,7 @@ int32_t tl_sim_patch_contacts(const tl_patch* p)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < p->n; i++)
-        n += tl_patch_is_contact(p, i) && p->area[i] > 0.0;
+        n += tl_sim_makes_contact(p, i);
     return n;
 }
 
@@ -100,7 +100,7 @@ int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, con
         for (int r = 0; r < 3; r++)
             sum.centroid[r] += p->area[i] * p->centroid[3 * (int64_t)i + r];
         sum.pressure_max = fmax(sum.pressure_max, p->pressure[i]);
-        if (!tl_patch_is_contact(p, i) || !(p->area[i] > 0.0))
+        if (!tl_sim_makes_contact(p, i))
             continue;
         const double g = 1.0 / (1.0 / p->ga[i] + 1.0 / p->gb[i]);
         c->geom_a[at] = a;
@@ -120,9 +120,9 @@ int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, con
         *max_depth = fmax(*max_depth, c->depth[at]);
         at++;
     }
-    if (sum.area > 0.0) {
+    if (p->n > 0) {
         for (int r = 0; r < 3; r++)
-            sum.centroid[r] /= sum.area;
+            sum.centroid[r] = sum.area > 0.0 ? sum.centroid[r] / sum.area : p->centroid[r];
         sum.faces = at - sum.first;
         sum.left_out = p->n - sum.faces;
         c->patch[c->npatch++] = sum;

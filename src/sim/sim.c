@@ -129,8 +129,8 @@ const double* talus_sim_loss_force(const talus_sim* sim)
     return sim->loss_f;
 }
 
-// poses and velocities of a state; it is not changed (kinematics normalizes quaternions on the way)
-static talus_status refresh(talus_sim* sim, const talus_state* state)
+// kinematics normalizes quaternions on the way
+talus_status tl_sim_refresh(talus_sim* sim, const talus_state* state)
 {
     if (!sim || !state || state->model != sim->model)
         return TALUS_ERR_ARG;
@@ -162,7 +162,7 @@ static double elastic_energy(talus_sim* sim, const talus_state* s)
 
 talus_status talus_sim_energy(talus_sim* sim, const talus_state* state, talus_energy* out)
 {
-    TL_TRY(refresh(sim, state));
+    TL_TRY(tl_sim_refresh(sim, state));
     talus_step_info info = {0};
     TL_TRY(tl_sim_geometry(sim, 0.0, &info));
     tl_mb_energy(&sim->model->mb, &sim->data, state->v, sim->model->info.gravity, &out->kinetic,
@@ -174,7 +174,7 @@ talus_status talus_sim_energy(talus_sim* sim, const talus_state* state, talus_en
 talus_status talus_sim_bodies(talus_sim* sim, const talus_state* state, double* pos, double* quat,
                               double* linvel, double* angvel)
 {
-    TL_TRY(refresh(sim, state));
+    TL_TRY(tl_sim_refresh(sim, state));
     const tl_mb* mb = &sim->model->mb;
     const size_t n = (size_t)mb->nbody;
     if (pos)
@@ -192,7 +192,7 @@ talus_status talus_sim_bodies(talus_sim* sim, const talus_state* state, double* 
 
 talus_status talus_sim_dynamics(talus_sim* sim, const talus_state* state, double* M, double* bias)
 {
-    TL_TRY(refresh(sim, state));
+    TL_TRY(tl_sim_refresh(sim, state));
     const tl_mb* mb = &sim->model->mb;
     if (M) {
         memset(M, 0, sizeof(double) * (size_t)mb->nv * (size_t)mb->nv);

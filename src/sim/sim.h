@@ -65,6 +65,7 @@ struct talus_sim {
     tl_patch* patch; // of pairs of geoms that meet with their fields, in pair order; kept for their memory
     int32_t npatch;
     int64_t patch_cap;
+    bool corners;                          // keep those of faces, see patch_view.c
     tl_contact_set now, last;              // being computed, of the last committed step
     double *limit_f, *loss_f;              // (nv) of the last committed step
     double *M, *v_star, *q1, *v1, *v_mean; // (tree_M[ntree]) (nv) (nq) (nv) (nv)
@@ -88,6 +89,9 @@ talus_status tl_state_check(talus_sim* sim, const talus_state* state);
 // quaternions to unit length, after the check: a refused state stays as it is, bit for bit
 void tl_state_normalize(talus_state* state);
 
+// sim.c: poses and velocities of a state; it is not changed
+talus_status tl_sim_refresh(talus_sim* sim, const talus_state* state);
+
 // contacts.c: kinematics must be there. Fills sim->now.
 /// With contact.ahead pairs that can close within h take part too; h = 0: only overlapping ones.
 talus_status tl_sim_geometry(talus_sim* sim, double h, talus_step_info* info);
@@ -98,6 +102,11 @@ void tl_contact_set_free(talus_sim* sim, tl_contact_set* c);
 bool tl_sim_has_patch(const talus_sim* sim, int32_t geom_a, int32_t geom_b);
 /// Patches of these pairs of geoms into sim->patch[0 .. n-1].
 talus_status tl_sim_patches(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info);
+/// Face i of p makes a contact.
+static inline bool tl_sim_makes_contact(const tl_patch* p, int32_t i)
+{
+    return tl_patch_is_contact(p, i) && p->area[i] > 0.0;
+}
 /// Faces of patch p that make contacts.
 int32_t tl_sim_patch_contacts(const tl_patch* p);
 /// Write them as contacts of geoms a, b from place `at` of sim->now, and the patch into its list, which has room.

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""talus patches: cases as data against Drake's contact surfaces (shared data), closed forms, and bad input."""
+"""talus patches: cases as data against Drake's contact surfaces (shared data), closed forms, and bad input; talus run
+--patches: a run's patches as VTK files that VTK itself reads."""
 import json
 import math
+import os
 import unittest
+import xml.etree.ElementTree as tree
 
 import numpy as np
 
@@ -93,7 +96,6 @@ class Patches(Case):
     def test_vtu(self):
         path = self.path("ball.vtu")
         faces = run_json("patches", "--cases", self.cases(BALL), "--vtu", path)["cases"][0]["polygon"]["num_faces"]
-        import xml.etree.ElementTree as tree
         piece = tree.parse(path).getroot().find("UnstructuredGrid/Piece")
         self.assertEqual(int(piece.get("NumberOfCells")), faces)
         points = int(piece.get("NumberOfPoints"))
@@ -118,6 +120,114 @@ class Patches(Case):
             self.assertIn("cases.json", p.stderr) if "case 'ball'" not in p.stderr else None
         self.assertIn("--cases FILE.json is missing", run("patches", code=2).stderr)
         self.assertIn("array \"cases\"", run("patches", "--cases", self.write("x.json", "{}"), code=2).stderr)
+
+
+DISC = """<mujoco><option timestep="0.001"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+<body name="disc" pos="0.2 0.1 %g"><freejoint/><geom name="disc" type="cylinder" size="0.05 0.01" mass="1"/></body>
+</worldbody><custom><text name="talus.default" data="mu=0.3 d=10"/>
+<text name="talus.geom.floor" data="contact=rigid"/>
+<text name="talus.geom.disc" data="contact=compliant E=1e6 hint=0.01"/></custom></mujoco>"""
+
+
+class Series(Case):
+    """Files of a run, read by VTK."""
+
+    def read(self, path):
+        try:
+            import vtk
+            from vtk.util.numpy_support import vtk_to_numpy
+        except ImportError:
+            raise unittest.SkipTest("no VTK")
+        reader = vtk.vtkXMLUnstructuredGridReader()
+        errors = []
+        reader.AddObserver("ErrorEvent", lambda *e: errors.append(e))
+        reader.AddObserver("WarningEvent", lambda *e: errors.append(e))
+        reader.SetFileName(path)
+        reader.Update()
+        self.assertEqual(errors, [])
+        grid = reader.GetOutput()
+        data = grid.GetCellData()
+        out = {data.GetArrayName(i): vtk_to_numpy(data.GetArray(i)) for i in range(data.GetNumberOfArrays())}
+        out["corners"] = [vtk_to_numpy(grid.GetCell(i).GetPoints().GetData()).copy()
+                          for i in range(grid.GetNumberOfCells())]
+        out["time"] = grid.GetFieldData().GetArray("TimeValue").GetValue(0)
+        return out
+
+    def files(self):
+        sets = tree.parse(self.path("f.pvd")).getroot().findall("Collection/DataSet")
+        return [(float(s.get("timestep")), self.path(s.get("file"))) for s in sets]
+
+    def test_frames_and_times(self):
+        scene = self.write("disc.xml", DISC % 0.0099)
+        want = run_json("run", scene, "--time", 0.1)["state_hash"]
+        out = run_json("run", scene, "--time", 0.1, "--patches", self.path("f_%04d.vtu"), "--rate", 40)
+        self.assertEqual(out["state_hash"], want)  # looking changes nothing
+        files = self.files()
+        self.assertEqual([os.path.basename(f) for _, f in files], [f"f_{i:04d}.vtu" for i in range(5)])
+        for (t, f), time in zip(files, (0, 0.025, 0.05, 0.075, 0.1)):
+            self.near(t, time, 1e-12)
+            self.assertTrue(os.path.exists(f))
+        # a rate above one a step: one a step; and the last state whatever the rate
+        run("run", scene, "--time", 0.005, "--patches", self.path("f_%d.vtu"), "--rate", 1e6)
+        self.assertEqual(len(self.files()), 6)
+        run("run", scene, "--time", 0.005, "--patches", self.path("f.%d.vtu"), "--rate", 1)
+        self.assertEqual([round(1000 * t) for t, _ in self.files()], [0, 5])
+
+    def test_weight_and_areas(self):
+        scene = self.write("disc.xml", DISC % 0.0099)
+        for option in ("polygon", "triangle"):
+            run("run", scene, "--time", 0.5, "--patches", self.path("f%d.vtu"), "--rate", 2, "--set",
+                f"contact.patch={option}")
+            time, last = self.files()[-1]
+            g = self.read(last)
+            self.near(g["time"], time, 1e-15)
+            force = (g["area"][:, None] * g["traction"]).sum(0)
+            self.near(force[2], -9.81, 1e-4)  # on the floor, geom and body 0
+            self.assertEqual({*g["geom_A"], *g["body_A"]}, {0})
+            self.assertEqual({*g["geom_B"], *g["body_B"]}, {1})
+            self.assertTrue(np.all(g["traction"][g["contact"] == 0] == 0))
+            for i, x in enumerate(g["corners"]):
+                # Newell: the sum of cross products is twice the area along the normal of a counter-clockwise polygon
+                twice = sum(np.cross(x[k] - x[0], x[k + 1] - x[0]) for k in range(1, len(x) - 1))
+                np.testing.assert_allclose(twice / 2, g["area"][i] * g["normal"][i], rtol=1e-6, atol=1e-15)
+
+    def test_slip_and_friction(self):
+        scene = self.write("disc.xml", DISC % 0.0099)
+        state = self.write("s.json", {"bodies": {"disc": {"linvel": [0.5, 0, 0], "angvel": [0, 0, 20]}}})
+        run("run", scene, "--time", 0, "--state", state, "--patches", self.path("f%d.vtu"))
+        g = self.read(self.files()[0][1])
+        middle = np.array([np.mean(x, 0) for x in g["corners"]])
+        flat = g["contact"] == 1  # the rim has faces that stand upright
+        self.assertGreater(flat.sum(), 20)
+        three = np.array([len(x) == 3 for x in g["corners"]])
+        self.assertGreater((flat & three).sum(), 10)
+        arm = middle - np.array([0.2, 0.1, 0])
+        slip = -np.stack([0.5 - 20 * arm[:, 1], 20 * arm[:, 0], 0 * arm[:, 0]], 1)  # of the floor past the disc
+        np.testing.assert_allclose(g["slip"][flat & three], slip[flat & three], atol=1e-9)
+        # far above the stiction tolerance: mu times the pressure, against the slip
+        normal = -g["pressure"][flat]
+        np.testing.assert_allclose(g["traction"][flat][:, 2], normal, rtol=1e-9)
+        speed = np.linalg.norm(g["slip"][flat], axis=1)[:, None]
+        np.testing.assert_allclose(g["traction"][flat][:, :2],
+                                   (0.3 * normal[:, None] * g["slip"][flat] / speed)[:, :2], rtol=1e-9, atol=1e-6)
+
+    def test_no_patch_yet(self):
+        run("run", self.write("disc.xml", DISC % 0.5), "--time", 0.01, "--patches", self.path("f%d.vtu"))
+        self.assertEqual(len(self.read(self.files()[-1][1])["corners"]), 0)
+
+    def test_bad_patterns(self):
+        scene = self.write("disc.xml", DISC % 0.0099)
+        for name, words in (("f.vtu", "no place in the name"), ("f%s.vtu", "'%s' is not %d"),
+                            ("f%d", "does not end in .vtu"), ("f%d_%d.vtu", "two numbers"),
+                            ("%d/f.vtu", "in a folder's name"), ("f%999d.vtu", "'%999' is not %d")):
+            p = run("run", scene, "--time", 0.01, "--patches", self.path(name), code=2)
+            self.assertIn(words, p.stderr)
+            self.assertIn("expected a pattern like run%05d.vtu", p.stderr)
+        self.assertIn("none/f.pvd: cannot be written: No such file",
+                      run("run", scene, "--patches", self.path("none/f%d.vtu"), code=3).stderr)
+        bare = self.write("bare.xml", '<mujoco><worldbody><geom type="plane" size="1 1 1"/></worldbody></mujoco>')
+        self.assertIn("no pressure fields", run("run", bare, "--patches", self.path("f%d.vtu"), code=2).stderr)
+        self.assertIn("--rate: '0'", run("run", scene, "--patches", self.path("f%d.vtu"), "--rate", 0, code=2).stderr)
 
 
 if __name__ == "__main__":
