@@ -292,6 +292,44 @@ static void boxes_overlap(bm_state* s, void* user)
     report(s, w);
 }
 
+static tl_leaf_placed leaf_placed(void)
+{
+    tl_leaf_placed p = {.t = {0.1, 0.2, 0.3}, .pressure = 0.3};
+    memcpy(p.R, turned, sizeof p.R);
+    return p;
+}
+
+static void leaf_bounds(bm_state* s, void* user)
+{
+    const work* w = user;
+    const tl_leaf_placed p = leaf_placed();
+    static tl_leaf_box box[NE / TL_LEAF];
+    while (bm_next(s)) {
+        for (int k = 0; k < N / TL_LEAF; k++)
+            w->set->leaf_bounds(TL_LEAF, fields.e[0] + TL_LEAF * (k % (NE / TL_LEAF)), &p,
+                                box + k % (NE / TL_LEAF));
+        bm_clobber();
+    }
+    report(s, w);
+}
+
+static void leaf_pairs(bm_state* s, void* user)
+{
+    const work* w = user;
+    const tl_leaf_placed p = leaf_placed();
+    static tl_leaf_box box[NE / TL_LEAF];
+    uint64_t met = 0;
+    for (int k = 0; k < NE / TL_LEAF; k++)
+        w->set->leaf_bounds(TL_LEAF, fields.e[0] + TL_LEAF * k, &p, box + k);
+    while (bm_next(s)) {
+        for (int k = 0; k < N / (TL_LEAF * TL_LEAF); k++)
+            met += w->set->leaf_pairs(box + k % 7, box + k);
+        fields.found[0] = (uint8_t)met;
+        bm_clobber();
+    }
+    report(s, w);
+}
+
 static tl_clip_placed clip_placed(int triangles)
 {
     tl_clip_placed p = {.a = fields.e[0],
@@ -336,6 +374,18 @@ static void clip_triangles(bm_state* s, void* user)
     clip(s, user, 2);
 }
 
+static void section(bm_state* s, void* user)
+{
+    const work* w = user;
+    const tl_section_placed p = {
+        .e = fields.e[0], .plane = {0, 0, 1, -0.2}, .tolerance = 1e-9, .turned = -0.38, .across = 1e-10};
+    while (bm_next(s)) {
+        w->set->tet_section(N, fields.pair, &p, fields.found, LD, fields.row);
+        bm_clobber();
+    }
+    report(s, w);
+}
+
 typedef struct operation {
     const char* format; // the set's name goes in
     bm_fn* fn;
@@ -359,12 +409,18 @@ static const operation operations_timed[] = {
     {"bm_kernels_jacobian_gram/n:4096/isa:%s", jacobian_gram, 786, 0, 0, 43, 0},
     // a pair of boxes or elements: 24 to set them, 21 the distance, 57 + 99 the axes, 12 the sizes
     {"bm_kernels_boxes_overlap/n:4096/isa:%s", boxes_overlap, 213, 0, 0, 33, 0},
+    // an element: 72 to place corners, 8 the pressure, in six directions 8 to compare, 24 the part, 4 to widen
+    {"bm_kernels_leaf_bounds/n:4096/isa:%s", leaf_bounds, 296, 0, 0, 24, 12},
+    // a pair of boxes: 12 differences, 11 to compare, 1 to zero
+    {"bm_kernels_leaf_pairs/n:4096/isa:%s", leaf_pairs, 24, 0, 0, 1.5, 0},
     // 105 to place planes, 14 the plane, 24 + 96 heights, 84 the crossed edges
     {"bm_kernels_clip_meet/n:4096/isa:%s", clip_meet, 323, 10, 1, 49, 0},
     // 177 to place B, 42 plane and gradients; a section 258 and four segments of 54; 15 to finish
     {"bm_kernels_tet_clip/tets/n:4096/isa:%s", clip_tets, 1182, 49, 3, 81, 10},
     // three segments of the triangle with 72 of heights, a section with three planes
     {"bm_kernels_tet_clip/triangles/n:4096/isa:%s", clip_triangles, 900, 31, 1, 81, 10},
+    // heights 24, crossed edges 66, four segments of 32, 40 for gradients and to finish
+    {"bm_kernels_tet_section/n:4096/isa:%s", section, 258, 7, 1, 24, 10},
 };
 #define OPERATIONS ((int)(sizeof operations_timed / sizeof operations_timed[0]))
 

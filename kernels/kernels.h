@@ -12,6 +12,7 @@
 #include "jacobian_apply/jacobian_apply.h"
 #include "jacobian_gram/jacobian_gram.h"
 #include "jacobian_response/jacobian_response.h"
+#include "leaf_boxes/leaf_boxes.h"
 #include "tals_limit/tals_limit.h"
 #include "tree_rows/tree_rows.h"
 #include "tet_clip/tet_clip.h"
@@ -37,8 +38,11 @@ typedef struct tl_kernels {
     tl_vector_combine_fn* vector_combine;
     tl_bit_join_fn* bit_join;
     tl_boxes_overlap_fn* boxes_overlap;
+    tl_leaf_bounds_fn* leaf_bounds;
+    tl_leaf_pairs_fn* leaf_pairs;
     tl_clip_meet_fn* clip_meet;
     tl_tet_clip_fn* tet_clip;
+    tl_tet_section_fn* tet_section;
 } tl_kernels;
 
 /// The widest set, or the one named by the environment variable TALUS_ISA (a debugging aid).

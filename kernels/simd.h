@@ -224,6 +224,20 @@ static inline tl_vd tl_max(tl_vd a, tl_vd b)
 #endif
 }
 
+/// a < b ? a : b, so b where either is NaN
+static inline tl_vd tl_min(tl_vd a, tl_vd b)
+{
+#if defined(__AVX512F__) && TL_LANES == 8
+    return _mm512_min_pd(a, b);
+#elif defined(__AVX2__) && TL_LANES == 4
+    return _mm256_min_pd(a, b);
+#elif defined(__SSE2__) && TL_LANES == 2
+    return _mm_min_pd(a, b);
+#else
+    return tl_select(tl_lt(a, b), a, b);
+#endif
+}
+
 /// (x)+ = x < 0 ? 0 : x, which passes NaN on
 static inline tl_vd tl_plus(tl_vd x)
 {

@@ -9,8 +9,9 @@
 // at corners of the sections; where one of them is closer to zero than `tolerance` the pair is not decided and the
 // caller clips it with care (src/patch/collide.c, which is also the oracle of the tests).
 //
-// Where both tetrahedra have a side of pressure 0, both sides meet the plane of equal pressures in the same line:
-// that is B's line no more, or it would count twice or not at all, as round-off has it.
+// On the plane of equal pressures a tetrahedron's side of pressure 0 is where the other's pressure is 0 too: the other,
+// whose pressure is not negative, lies inside of it all along. So sides of pressure 0 cut nothing, or round-off would
+// decide on every rim. Where both tetrahedra have one, both meet the plane in the same line, which is counted as A's.
 //
 // All sets give the same bits: one source, one order of operations. Elements: corners, planes n . x + d >= 0 inside,
 // and the gradient of the pressure (tetrahedron) or the outward normal (triangle, whose three planes stand on its
@@ -20,11 +21,11 @@
 #include <stdint.h>
 
 typedef struct tl_clip_element {
-    double x[4][3];     // corners; of a triangle three
+    double x[4][3];     // corners; of a triangle three and the last again
     double grad[4];     // pressure (grad, p0) . (x, 1); of a triangle the normal and 0
     double plane[4][4]; // side opposite corner k, unit normal inward; of a triangle three
     double base[4];     // 1 where the pressure is 0 on all of the side, else 0
-    double pad[4];
+    double rate[4];     // 1 over the pressure of corner k, 0 where that is 0; of a triangle 0
 } tl_clip_element;
 
 typedef struct tl_clip_placed {
@@ -55,5 +56,20 @@ typedef void tl_clip_meet_fn(int32_t n, const int32_t* pair, const tl_clip_place
 typedef void tl_tet_clip_fn(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* state,
                             int64_t ld, double* out);
 
+/// Sections of tetrahedra by one plane, in their own axes.
+typedef struct tl_section_placed {
+    const tl_clip_element* e;
+    double plane[4];  // unit normal out of the half space, (normal, d) . (x, 1) = 0 on its boundary
+    double tolerance; // m
+    double turned, across;
+    int32_t
+        second; // 0: the tetrahedra are A's, and the normal of a face is the plane's; 1: B's, and it is opposite
+} tl_section_placed;
+
+/// @param element (n)   @param state, out as above
+typedef void tl_tet_section_fn(int32_t n, const int32_t* element, const tl_section_placed* w, uint8_t* state,
+                               int64_t ld, double* out);
+
 tl_clip_meet_fn tl_clip_meet_ref, tl_clip_meet_w2, tl_clip_meet_avx2, tl_clip_meet_avx512;
 tl_tet_clip_fn tl_tet_clip_ref, tl_tet_clip_w2, tl_tet_clip_avx2, tl_tet_clip_avx512;
+tl_tet_section_fn tl_tet_section_ref, tl_tet_section_w2, tl_tet_section_avx2, tl_tet_section_avx512;

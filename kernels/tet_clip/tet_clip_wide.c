@@ -13,8 +13,8 @@
 
 /// A column for each number of tl_clip_element, in its order.
 typedef struct element {
-    tl_vd x[4][3], grad[4], plane[4][4], base[4], pad[4];
-    tl_vm always[4]; // sides that need no test: see the contract
+    tl_vd x[4][3], grad[4], plane[4][4], base[4], rate[4];
+    tl_vm always[4]; // sides of pressure 0, which need no test: see the contract
 } element;
 
 typedef struct frame {
@@ -110,18 +110,11 @@ static inline tl_vd equal_plane(const tl_vd* pa, const tl_vd* pb, tl_vd* plane)
     return size;
 }
 
-// the sides of pressure 0 of both, where both have one
-static inline void find_base(element* a, element* b)
+// a rigid surface cuts sides of pressure 0 like any other
+static inline void find_base(element* e, int32_t rigid)
 {
-    tl_vm has_a = tl_none(), has_b = tl_none();
-    for (int k = 0; k < 4; k++) {
-        has_a = tl_or(has_a, tl_lt((tl_vd){0}, a->base[k]));
-        has_b = tl_or(has_b, tl_lt((tl_vd){0}, b->base[k]));
-    }
-    for (int k = 0; k < 4; k++) {
-        a->always[k] = tl_and(has_b, tl_lt((tl_vd){0}, a->base[k]));
-        b->always[k] = tl_and(has_a, tl_lt((tl_vd){0}, b->base[k]));
-    }
+    for (int k = 0; k < 4; k++)
+        e->always[k] = rigid ? tl_none() : tl_lt((tl_vd){0}, e->base[k]);
 }
 
 // ---- sections ---------------------------------------------------------------------------------------------
@@ -335,6 +328,20 @@ static void clip_triangles(const tl_clip_placed* w, const element* t, const elem
            tet->grad, row, face, doubt);
 }
 
+static inline void store(int32_t i, int32_t n, tl_vm face, tl_vm doubt, const tl_vd* row, uint8_t* state,
+                         int64_t ld, double* out)
+{
+    const unsigned is = tl_bits(face), open = tl_bits(doubt);
+    for (int l = 0; l < TL_LANES && i + l < n; l++)
+        state[i + l] = (uint8_t)((is >> l & 1) * TL_CLIP_FACE + (open >> l & 1) * TL_CLIP_DOUBTFUL);
+    for (int r = 0; r < TL_CLIP_ROWS; r++)
+        if (i + TL_LANES <= n)
+            tl_store(out + r * ld + i, row[r]);
+        else
+            for (int l = 0; i + l < n; l++)
+                out[r * ld + i + l] = row[r][l];
+}
+
 void TL_KERNEL(tet_clip)(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* state, int64_t ld,
                          double* out)
 {
@@ -350,22 +357,42 @@ void TL_KERNEL(tet_clip)(int32_t n, const int32_t* pair, const tl_clip_placed* w
         load(from_b, CORNERS, END, &b);
         place_corners(&B, b.x);
         place_planes(&B, &b);
-        find_base(&a, &b);
+        find_base(&a, w->triangles);
+        find_base(&b, w->triangles);
         if (w->triangles == 0)
             clip_tets(w, &a, &b, row, &face, &doubt);
         else if (w->triangles == 1)
             clip_triangles(w, &a, &b, 1, row, &face, &doubt);
         else
             clip_triangles(w, &b, &a, 0, row, &face, &doubt);
-        const unsigned is = tl_bits(face), open = tl_bits(doubt);
-        for (int l = 0; l < TL_LANES && i + l < n; l++)
-            state[i + l] = (uint8_t)((is >> l & 1) * TL_CLIP_FACE + (open >> l & 1) * TL_CLIP_DOUBTFUL);
-        for (int r = 0; r < TL_CLIP_ROWS; r++)
-            if (i + TL_LANES <= n)
-                tl_store(out + r * ld + i, row[r]);
-            else
-                for (int l = 0; i + l < n; l++)
-                    out[r * ld + i + l] = row[r][l];
+        store(i, n, face, doubt, row, state, ld, out);
+    }
+}
+
+void TL_KERNEL(tet_section)(int32_t n, const int32_t* at, const tl_section_placed* w, uint8_t* state,
+                            int64_t ld, double* out)
+{
+    tl_vd plane[4], normal[3];
+    const tl_vd infinite = tl_set(INFINITY);
+    for (int k = 0; k < 4; k++)
+        plane[k] = tl_set(w->plane[k]);
+    for (int k = 0; k < 3; k++)
+        normal[k] = tl_set(w->second ? -w->plane[k] : w->plane[k]);
+    for (int32_t i = 0; i < n; i += TL_LANES) {
+        const tl_clip_element* from[TL_LANES];
+        element e;
+        sums s;
+        tl_vd row[TL_CLIP_ROWS];
+        tl_vm face, doubt;
+        for (int l = 0; l < TL_LANES; l++)
+            from[l] = w->e + at[i + l < n ? i + l : n - 1];
+        load(from, CORNERS, PLANES, &e);
+        const tl_vd along = dot(plane, e.grad), g = slope_along(e.grad, plane, 1.0, w->across);
+        start(&s, plane, w->tolerance);
+        add_section(&s, &e, &e, 0, 1);
+        finish(&s, is_turned(along, e.grad, w->turned), normal, w->second ? infinite : g,
+               w->second ? g : infinite, e.grad, row, &face, &doubt);
+        store(i, n, face, doubt, row, state, ld, out);
     }
 }
 

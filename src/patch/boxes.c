@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The tree of boxes over a field's elements: top down, each set halved at the median of its centroids along
-// the longest side of their box. Boxes are aligned with the body's axes, hence oriented boxes when two bodies
-// meet; one element a leaf.
+// The tree of boxes over a field's elements: top down, each set halved near the median of its centroids along
+// the longest side of their box, at a whole number of leaves. Boxes are aligned with the body's axes, hence oriented
+// boxes when two bodies meet.
 #include "field.h"
 
 /// Corners lo and hi at pressure 0 and at the field's largest; between them the true box is no larger than theirs.
@@ -17,11 +17,10 @@ static int compare_axis(const item* a, const item* b, int k)
     return a->element < b->element ? -1 : a->element > b->element;
 }
 
-// the n/2 lowest along axis k to the front (quickselect, median of three)
-static void halve(item* a, int32_t n, int k)
+// the `want` lowest along axis k to the front (quickselect, median of three)
+static void halve(item* a, int32_t n, int32_t want, int k)
 {
     int32_t lo = 0, hi = n - 1;
-    const int32_t want = n / 2;
     while (lo < hi) {
         const int32_t mid = lo + (hi - lo) / 2;
         const item *p = a + lo, *q = a + mid, *r = a + hi;
@@ -73,7 +72,7 @@ static void write_node(tl_box* node, const item* box, double p_most)
     }
 }
 
-static int32_t build(tl_field* f, item* a, int32_t n, int32_t at)
+static int32_t build(tl_field* f, item* a, int32_t n, int32_t at, int32_t* leaf)
 {
     item box = a[0];
     double clo[3], chi[3];
@@ -87,16 +86,17 @@ static int32_t build(tl_field* f, item* a, int32_t n, int32_t at)
         }
     }
     write_node(f->box + at, &box, f->p_most);
-    if (n == 1) {
-        f->right[at] = ~a->element;
+    if (n <= TL_LEAF) {
+        f->right[at] = ~(*leaf)++;
         return at + 1;
     }
     int longest = 0;
     for (int k = 1; k < 3; k++)
         longest = chi[k] - clo[k] > chi[longest] - clo[longest] ? k : longest;
-    halve(a, n, longest);
-    f->right[at] = build(f, a, n / 2, at + 1);
-    return build(f, a + n / 2, n - n / 2, f->right[at]);
+    const int32_t left = TL_LEAF * ((n + TL_LEAF) / (2 * TL_LEAF)); // all leaves but the last are full
+    halve(a, n, left, longest);
+    f->right[at] = build(f, a, left, at + 1, leaf);
+    return build(f, a + left, n - left, f->right[at], leaf);
 }
 
 // A point of pressure p is a mean of corners whose mean pressure is p. So x >= lo + p s for it when that holds for
@@ -136,17 +136,13 @@ static void bound_element(const tl_field* f, int32_t e, item* a)
     a->element = e;
 }
 
-// Elements in the order of the leaves: what is near is near in memory. The items, no longer needed, take a copy.
+// Elements in the order of the leaves: leaf k has those from TL_LEAF k on.
 static void order_elements(tl_field* f, item* a)
 {
     const int32_t n = f->info.ne;
     const int64_t corners = f->kind == TL_FIELD_COMPLIANT ? 4 : 3;
-    int32_t leaf = 0;
-    for (int64_t i = 0; i < 2 * (int64_t)n - 1; i++)
-        if (f->right[i] < 0) {
-            memcpy(a[leaf].corners, f->element + corners * ~f->right[i], sizeof(int32_t) * (size_t)corners);
-            f->right[i] = ~leaf++;
-        }
+    for (int32_t e = 0; e < n; e++)
+        memcpy(a[e].corners, f->element + corners * a[e].element, sizeof(int32_t) * (size_t)corners);
     for (int32_t e = 0; e < n; e++)
         memcpy(f->element + corners * (int64_t)e, a[e].corners, sizeof(int32_t) * (size_t)corners);
 }
@@ -154,7 +150,9 @@ static void order_elements(tl_field* f, item* a)
 talus_status tl_field_boxes(talus_context* ctx, tl_field* f)
 {
     const int32_t n = f->info.ne;
-    const int64_t corners = f->kind == TL_FIELD_COMPLIANT ? 4 : 3, nodes = 2 * (int64_t)n - 1;
+    const int64_t corners = f->kind == TL_FIELD_COMPLIANT ? 4 : 3,
+                  nodes = 2 * (int64_t)((n + TL_LEAF - 1) / TL_LEAF) - 1;
+    int32_t leaf = 0;
     item* a = tl_alloc(ctx, sizeof(item) * (size_t)n);
     f->box = tl_calloc(ctx, sizeof *f->box * (size_t)nodes);
     f->right = tl_alloc(ctx, sizeof *f->right * (size_t)nodes);
@@ -172,7 +170,7 @@ talus_status tl_field_boxes(talus_context* ctx, tl_field* f)
     }
     for (int32_t e = 0; e < n; e++)
         bound_element(f, e, a + e);
-    build(f, a, n, 0);
+    build(f, a, n, 0, &leaf);
     order_elements(f, a);
     tl_free(ctx, a);
     return TALUS_OK;

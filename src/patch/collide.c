@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Faces between two fields (theory: src/README.md#patches). Everything is computed in A's axes, with B placed
-// there by (R, t), and turned to the world at the end.
+// there by (R, t), and turned to the world at the end; against a half space, in the axes of the other body.
 //
 //   compliant, compliant   for each pair of tetrahedra the plane p_A(x) = p_B(x), normal along grad p_A - grad
 //                          p_B, cut by the four planes of both: a section of A's (3 or 4 corners) clipped by B's
@@ -254,57 +254,47 @@ static bool triangle_in_tet(const tl_field* a, const tl_field* b, const tl_place
     return f->q.n >= 3;
 }
 
-// `half` is the boundary of the half space in A's axes, normal outward
-static bool tet_at_half_space(const tl_field* a, const tl_field* b, const tl_placed* B, const double* half,
-                              int32_t ea, int32_t eb, face* f)
+/// A half space and the other body, which is B if `second`; `plane` is the boundary in that body's axes, normal outward.
+typedef struct half_space {
+    const tl_field* mesh;
+    double plane[4], slope;
+    bool second;
+} half_space;
+
+static bool tet_at_half_space(const half_space* h, int32_t e, face* f)
 {
-    const bool half_b = b->kind == TL_FIELD_HALF_RIGID;
     double v[4][3];
-    if (half_b) {
-        memcpy(f->p, a->clip[ea].grad, sizeof f->p);
-        corners(a, ea, 4, v);
-    } else {
-        place_plane(B, b->clip[eb].grad, f->p);
-        corners_placed(B, b, eb, 4, v);
-    }
-    if (turned_away(half, f->p))
+    memcpy(f->p, h->mesh->clip[e].grad, sizeof f->p);
+    corners(h->mesh, e, 4, v);
+    if (turned_away(h->plane, f->p))
         return false;
-    section(v, half, &f->q);
-    const double g = slope_along(f->p, half, 1.0);
-    for (int k = 0; k < 3 && !half_b; k++)
-        f->q.normal[k] = -half[k];
-    f->ga = half_b ? g : INFINITY;
-    f->gb = half_b ? INFINITY : g;
+    section(v, h->plane, &f->q);
+    const double g = slope_along(f->p, h->plane, 1.0);
+    for (int k = 0; k < 3 && h->second; k++)
+        f->q.normal[k] = -h->plane[k];
+    f->ga = h->second ? INFINITY : g;
+    f->gb = h->second ? g : INFINITY;
     return f->q.n >= 3;
 }
 
-static bool triangle_in_half_space(const tl_field* a, const tl_field* b, const tl_placed* B,
-                                   const double* half, int32_t ea, int32_t eb, face* f)
+static bool triangle_in_half_space(const half_space* h, int32_t e, face* f)
 {
-    const bool half_b = b->kind == TL_FIELD_HALF_COMPLIANT;
-    const double slope = half_b ? b->slope : a->slope;
-    double n[4], below[4], v[3][3];
-    if (half_b) {
-        copy3(n, a->clip[ea].grad);
-        corners(a, ea, 3, v);
-    } else {
-        place_plane(B, b->clip[eb].grad, n);
-        corners_placed(B, b, eb, 3, v);
-    }
+    const double *n = h->mesh->clip[e].grad, sign = h->second ? 1.0 : -1.0;
+    double below[4];
     for (int k = 0; k < 4; k++) {
-        below[k] = -half[k];
-        f->p[k] = -slope * half[k];
+        below[k] = -h->plane[k];
+        f->p[k] = -h->slope * h->plane[k];
     }
     if (turned_away(n, f->p))
         return false;
     f->q.n = 3;
-    memcpy(f->q.x, v, sizeof v);
+    corners(h->mesh, e, 3, f->q.x);
     clip(&f->q, below);
-    const double g = slope_along(f->p, n, 1.0), sign = half_b ? -1.0 : 1.0;
+    const double g = slope_along(f->p, n, 1.0);
     for (int k = 0; k < 3; k++)
         f->q.normal[k] = sign * n[k];
-    f->ga = half_b ? INFINITY : g;
-    f->gb = half_b ? g : INFINITY;
+    f->ga = h->second ? g : INFINITY;
+    f->gb = h->second ? INFINITY : g;
     return f->q.n >= 3;
 }
 
@@ -459,41 +449,39 @@ bool tl_patch_supported(const tl_field* a, const tl_field* b)
     return !(rigid_a && rigid_b);
 }
 
-static bool make_face(const tl_field* a, const tl_field* b, const tl_placed* B, const double* half,
-                      int32_t ea, int32_t eb, face* f)
-{
-    if (half)
-        return a->kind == TL_FIELD_COMPLIANT || b->kind == TL_FIELD_COMPLIANT
-                   ? tet_at_half_space(a, b, B, half, ea, eb, f)
-                   : triangle_in_half_space(a, b, B, half, ea, eb, f);
-    if (a->kind == TL_FIELD_COMPLIANT && b->kind == TL_FIELD_COMPLIANT)
-        return equal_pressures(a, b, B, ea, eb, f);
-    return triangle_in_tet(a, b, B, ea, eb, f);
-}
-
 /// One query.
 typedef struct query {
     const tl_field *a, *b;
-    const tl_pose* Xa;
+    const tl_pose* X; // of the axes that faces are computed in
     tl_placed B;
-    double plane[4]; // of a half space
-    const double* half;
+    half_space half; // mesh NULL: both are meshes
     tl_patch_options options;
     tl_patch* out;
     int64_t nvertex;
 } query;
+
+static bool make_face(const query* q, int32_t ea, int32_t eb, face* f)
+{
+    const half_space* h = &q->half;
+    if (h->mesh)
+        return h->mesh->kind == TL_FIELD_COMPLIANT ? tet_at_half_space(h, h->second ? eb : ea, f)
+                                                   : triangle_in_half_space(h, h->second ? eb : ea, f);
+    if (q->a->kind == TL_FIELD_COMPLIANT && q->b->kind == TL_FIELD_COMPLIANT)
+        return equal_pressures(q->a, q->b, &q->B, ea, eb, f);
+    return triangle_in_tet(q->a, q->b, &q->B, ea, eb, f);
+}
 
 /// Face of a candidate, corner by corner.
 static void clip_with_care(query* q, int32_t ea, int32_t eb)
 {
     q->out->careful++;
     face f;
-    if (!make_face(q->a, q->b, &q->B, q->half, ea, eb, &f))
+    if (!make_face(q, ea, eb, &f))
         return;
     if (q->options.triangles)
-        write_fan(q->out, q->Xa, &f, ea, eb, q->options.vertices, &q->nvertex);
+        write_fan(q->out, q->X, &f, ea, eb, q->options.vertices, &q->nvertex);
     else
-        write_polygon(q->out, q->Xa, &f, &f.q, ea, eb, 0, q->options.vertices, &q->nvertex);
+        write_polygon(q->out, q->X, &f, &f.q, ea, eb, 0, q->options.vertices, &q->nvertex);
 }
 
 static void take_face(query* q, const double* row, int64_t ld, int32_t ea, int32_t eb)
@@ -506,10 +494,10 @@ static void take_face(query* q, const double* row, int64_t ld, int32_t ea, int32
         m.centroid[k] = row[(TL_CLIP_CENTROID + k) * ld];
         m.normal[k] = row[(TL_CLIP_NORMAL + k) * ld];
     }
-    write_face(q->out, q->Xa, &m, ea, eb, 0);
+    write_face(q->out, q->X, &m, ea, eb, 0);
     face f;
-    if (q->options.vertices && make_face(q->a, q->b, &q->B, q->half, ea, eb, &f))
-        write_corners(q->out, q->Xa, &f, &f.q, &q->nvertex);
+    if (q->options.vertices && make_face(q, ea, eb, &f))
+        write_corners(q->out, q->X, &f, &f.q, &q->nvertex);
 }
 
 // Candidates in blocks: those that do not meet are dropped, the others' faces are measured by the kernel; what it
@@ -553,26 +541,56 @@ static void clip_pairs(talus_context* ctx, query* q)
     }
 }
 
-// the boundary of the half space, seen from the other body's own axes and in A's
-static talus_status find_at_half_space(talus_context* ctx, const tl_field* a, const tl_field* b,
-                                       const tl_placed* B, double* half, tl_patch* p)
+// a half space: elements in blocks, sections of tetrahedra by the kernel
+static void clip_elements(talus_context* ctx, query* q)
+{
+    const half_space* h = &q->half;
+    tl_section_placed w = {.e = h->mesh->clip,
+                           .tolerance = DOUBT * q->out->size,
+                           .turned = COS_TURNED,
+                           .across = ACROSS,
+                           .second = h->second};
+    memcpy(w.plane, h->plane, sizeof w.plane);
+    uint8_t state[BLOCK];
+    double row[TL_CLIP_ROWS * BLOCK];
+    const bool by_kernel = h->mesh->kind == TL_FIELD_COMPLIANT && !q->options.triangles;
+    memset(state, TL_CLIP_DOUBTFUL, sizeof state);
+    for (int64_t first = 0; first < q->out->candidates; first += BLOCK) {
+        const int32_t n = (int32_t)TL_MIN(q->out->candidates - first, BLOCK), *at = q->out->cand + first;
+        if (by_kernel)
+            tl_context_kernels(ctx)->tet_section(n, at, &w, state, BLOCK, row);
+        for (int32_t i = 0; i < n; i++) {
+            const int32_t ea = h->second ? 0 : at[i], eb = h->second ? at[i] : 0;
+            if (state[i] == TL_CLIP_FACE)
+                take_face(q, row + i, BLOCK, ea, eb);
+            else if (state[i] == TL_CLIP_DOUBTFUL)
+                clip_with_care(q, ea, eb);
+        }
+    }
+}
+
+// the boundary of the half space, seen from the other body's axes
+static talus_status find_at_half_space(talus_context* ctx, query* q, const tl_pose* Xb)
 {
     const double z[4] = {0.0, 0.0, 1.0, 0.0};
-    if (is_half(b)) {
-        place_plane(B, z, half);
-        return tl_find_below(ctx, a, half, true, p);
+    half_space* h = &q->half;
+    h->second = is_half(q->a);
+    h->mesh = h->second ? q->b : q->a;
+    h->slope = (h->second ? q->a : q->b)->slope;
+    if (h->second) {
+        turn_back(q->B.R, z, h->plane);
+        h->plane[3] = q->B.t[2];
+        q->X = Xb;
+    } else {
+        place_plane(&q->B, z, h->plane);
     }
-    memcpy(half, z, sizeof z);
-    double own[4];
-    turn_back(B->R, z, own);
-    own[3] = B->t[2];
-    return tl_find_below(ctx, b, own, false, p);
+    return tl_find_below(ctx, h->mesh, h->plane, q->out);
 }
 
 talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_pose* Xa, const tl_field* b,
                               const tl_pose* Xb, const tl_patch_options* options, tl_patch* out)
 {
-    query q = {.a = a, .b = b, .Xa = Xa, .out = out};
+    query q = {.a = a, .b = b, .X = Xa, .out = out};
     if (options)
         q.options = *options;
     out->n = out->left_out = 0;
@@ -585,12 +603,7 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
     out->size = fmin(longest_side(a), longest_side(b));
     q.B.near = NEAR * out->size;
     const bool half = is_half(a) || is_half(b);
-    if (half) {
-        q.half = q.plane;
-        TL_TRY(find_at_half_space(ctx, a, b, &q.B, q.plane, out));
-    } else {
-        TL_TRY(tl_find_pairs(ctx, a, b, &q.B, out));
-    }
+    TL_TRY(half ? find_at_half_space(ctx, &q, Xb) : tl_find_pairs(ctx, a, b, &q.B, out));
     const double t1 = tl_now();
     const int64_t most = out->candidates * (q.options.triangles ? TL_POLYGON_MAX : 1);
     if (most > INT32_MAX / 8)
@@ -598,8 +611,7 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
     TL_TRY(
         reserve(ctx, out, most, q.options.vertices ? most * (q.options.triangles ? 3 : TL_POLYGON_MAX) : 0));
     if (half)
-        for (int64_t i = 0; i < out->candidates; i++)
-            clip_with_care(&q, out->cand[2 * i], out->cand[2 * i + 1]);
+        clip_elements(ctx, &q);
     else
         clip_pairs(ctx, &q);
     out->t_trees = t1 - t0;
@@ -611,6 +623,7 @@ void tl_patch_free(talus_context* ctx, tl_patch* p)
 {
     tl_free(ctx, p->memory);
     tl_free(ctx, p->cand);
+    tl_leaf_list_free(ctx, &p->leaves);
     *p = (tl_patch){0};
 }
 

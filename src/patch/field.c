@@ -94,6 +94,7 @@ static void tet_planes(tl_field* f, int32_t e)
         plane[3] = -dot3(plane, a);
         for (int i = 0; i < 4; i++)
             grad[i] += f->p[v[k]] / height * plane[i];
+        f->clip[e].rate[k] = f->p[v[k]] > 0.0 ? 1.0 / f->p[v[k]] : 0.0;
         f->clip[e].base[k] = f->p[v[opposite[k][0]]] == 0.0 && f->p[v[opposite[k][1]]] == 0.0 &&
                              f->p[v[opposite[k][2]]] == 0.0;
     }
@@ -309,10 +310,12 @@ static talus_status fill(talus_context* ctx, tl_field* f, int32_t nv, const doub
         const int32_t n = corners(f);
         for (int32_t k = 0; k < n; k++)
             copy3(f->clip[e].x[k], f->x + 3 * (int64_t)f->element[n * (int64_t)e + k]);
-        if (p)
+        if (p) {
             tet_planes(f, e);
-        else
+        } else {
             triangle_planes(f->clip + e);
+            copy3(f->clip[e].x[3], f->clip[e].x[2]);
+        }
     }
     return p ? bound_pressure(ctx, f) : TALUS_OK;
 }

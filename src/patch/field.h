@@ -4,8 +4,8 @@
 // Element e stands in clip[e] as the kernel tet_clip reads it, in the body's axes: a tetrahedron's corners, planes
 // and linear pressure, or a triangle's corners, planes on its sides and outward normal.
 //
-// The tree has one element a leaf and is stored depth first: the left child of node i is i + 1, `right` is the
-// other one or, negative, ~element. Its boxes hold what has at most a given pressure (trees.c).
+// The tree is stored depth first: the left child of node i is i + 1, `right` is the other one or, negative, ~leaf.
+// Leaf k has the elements from TL_LEAF k on. Boxes hold what has at most a given pressure (trees.c).
 #pragma once
 
 #include "kernels.h"
@@ -30,9 +30,16 @@ struct tl_field {
     int32_t* element;      // (ne x 4) or (ne x 3)
     double* p;             // (nv), NULL: rigid
     tl_clip_element* clip; // (ne) corners, planes, gradient
-    tl_box* box;           // (2 ne - 1) nodes of the tree
-    int32_t* right;        // (2 ne - 1)
+    tl_box* box;           // (2 leaves - 1) nodes of the tree
+    int32_t* right;        // (2 leaves - 1)
 };
+
+/// Elements of a leaf.
+static inline int32_t tl_leaf_count(const tl_field* f, int32_t leaf)
+{
+    const int32_t left = f->info.ne - TL_LEAF * leaf;
+    return left < TL_LEAF ? left : TL_LEAF;
+}
 
 /// Elements are given (corners a row), orientation is corrected, degenerate ones dropped; then planes,
 /// gradients, boxes. Arrays are copied. p = NULL: rigid triangles.
@@ -42,12 +49,13 @@ talus_status tl_field_make(talus_context* ctx, int32_t nv, const double* x, int3
 /// order of the leaves. @return OK or ERR_NOMEM
 talus_status tl_field_boxes(talus_context* ctx, tl_field* f);
 
-/// trees.c: pairs of elements that may have a face, to p->cand.
+/// trees.c: pairs of elements that may have a face, in rising order, to p->cand.
 talus_status tl_find_pairs(talus_context* ctx, const tl_field* a, const tl_field* b, tl_placed* B,
                            tl_patch* p);
-/// trees.c: elements of f that may have a face on the plane (compliant f) or that reach below it (rigid f).
-talus_status tl_find_below(talus_context* ctx, const tl_field* f, const double* plane, bool f_is_a,
-                           tl_patch* p);
+/// trees.c: elements of f, one by one in p->cand, that may have a face on the plane (compliant f) or that reach below
+/// it (rigid f).
+talus_status tl_find_below(talus_context* ctx, const tl_field* f, const double* plane, tl_patch* p);
+void tl_leaf_list_free(talus_context* ctx, tl_leaf_list* l);
 
 /// A mesh under construction.
 typedef struct tl_tet_mesh {

@@ -65,6 +65,17 @@ typedef struct tl_patch_options {
 
 #define TL_POLYGON_MAX 8 // vertices: a section of a tetrahedron (4) cut by four planes
 
+/// Pairs of leaves of two trees (trees.c), and what finding them takes.
+typedef struct tl_leaf_list {
+    int64_t n;
+    int32_t (*pair)[2];      // leaf of A, leaf of B
+    int32_t (*sorted)[2];    // scratch
+    int32_t* at;             // scratch
+    struct tl_leaf_box* box; // of the elements of B, leaves first_b .. first_b + count_b - 1
+    int32_t first_b, count_b;
+    int64_t cap, sorted_cap, at_cap, box_cap;
+} tl_leaf_list;
+
 /// Faces of one pair of bodies, one array per field. Zero it before the first use; grown by tl_patch_collide
 /// through ctx, so warm steps allocate nothing.
 typedef struct tl_patch {
@@ -82,14 +93,15 @@ typedef struct tl_patch {
     int64_t boxes;          // pairs of boxes compared
     double t_trees, t_clip; // s
     int64_t candidates;     // pairs of elements whose boxes overlap
-    int64_t met;            // pairs of elements clipped; 0 with half spaces
+    int64_t met;            // of those, clipped; 0 with half spaces
     int64_t careful;        // of those, clipped corner by corner: in special position, or as fans
     int32_t left_out;       // faces that make no contact: see tl_patch_is_contact
     double left_out_area;
     double size;  // of the smaller body, m
     void* memory; // owns the arrays
     int64_t cap, vertex_cap, cand_cap;
-    int32_t* cand; // pairs of elements whose boxes overlap
+    int32_t* cand; // pairs of elements whose boxes overlap; with half spaces single elements
+    tl_leaf_list leaves;
 } tl_patch;
 
 /// Faces of A against B: the pressure of both is equal there (or the compliant side's at a rigid surface).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tet_clip and clip_meet: all instruction sets in every bit; no pair with a face is dropped beforehand; areas,
+// tet_clip, tet_section and clip_meet: all instruction sets in every bit; no pair with a face is dropped beforehand; areas,
 // centroids and pressures in closed form. Against clipping corner by corner: tests/patch/test_patch.c.
 #define _DEFAULT_SOURCE
 #include "kernel_inputs.h"
@@ -77,6 +77,15 @@ static void finish_triangle(tl_clip_element* t)
     }
 }
 
+// a pressure that is 0 at one corner and nowhere negative, as those of fields are
+static void lift_pressure(tl_clip_element* t)
+{
+    double least = INFINITY;
+    for (int i = 0; i < 4; i++)
+        least = fmin(least, t->grad[0] * t->x[i][0] + t->grad[1] * t->x[i][1] + t->grad[2] * t->x[i][2]);
+    t->grad[3] = -least;
+}
+
 static elements* make_elements(void)
 {
     static elements w;
@@ -97,6 +106,8 @@ static elements* make_elements(void)
         finish_tet(&w.a[i]);
         finish_tet(&w.b[i]);
         finish_triangle(&w.tri[i]);
+        lift_pressure(&w.a[i]);
+        lift_pressure(&w.b[i]);
         if (i % 5 == 0) // pressure 0 on a side
             for (int k = 0; k < 4; k++) {
                 w.a[i].grad[k] = 2.0 * w.a[i].plane[1][k];
@@ -152,6 +163,64 @@ static void wide__equals_ref_in_every_bit(void** state)
                         assert_memory_equal(&got.row[r * LD + i], &e->row[r * LD + i], sizeof(double));
             }
         }
+    }
+}
+
+static void section__equals_ref_in_every_bit(void** state)
+{
+    (void)state;
+    elements* e = make_elements();
+    static elements got;
+    for (int second = 0; second < 2; second++) {
+        const tl_section_placed w = {.e = e->a,
+                                     .plane = {0.48, -0.6, 0.64, 0.1},
+                                     .tolerance = 1e-9,
+                                     .turned = -0.38,
+                                     .across = 1e-10,
+                                     .second = second};
+        int seen[3] = {0};
+        tl_tet_section_ref(NE, e->pair, &w, e->state, LD, e->row);
+        for (int i = 0; i < NE; i++)
+            seen[e->state[i]]++;
+        assert_true(seen[TL_CLIP_NONE] > 5 && seen[TL_CLIP_FACE] > 20);
+        for (int j = 0; j < TL_COUNT(all_isas); j++) {
+            const tl_kernels* set = tl_kernels_by_name(all_isas[j]);
+            for (int32_t n = NE; set && n > 0; n = n == NE ? 11 : n - 1) {
+                got.state[n] = 9;
+                set->tet_section(n, e->pair, &w, got.state, LD, got.row);
+                assert_memory_equal(got.state, e->state, (size_t)n);
+                assert_int_equal(got.state[n], 9);
+                for (int i = 0; i < n; i++)
+                    for (int r = 0; r < TL_CLIP_ROWS && e->state[i] == TL_CLIP_FACE; r++)
+                        assert_memory_equal(&got.row[r * LD + i], &e->row[r * LD + i], sizeof(double));
+            }
+        }
+    }
+}
+
+// the tetrahedron of below, at height z = 1/4
+static void section__has_closed_form(void** state)
+{
+    (void)state;
+    tl_clip_element tet = {.x = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .grad = {0, 0, 1, 2}};
+    finish_tet(&tet);
+    for (int second = 0; second < 2; second++) {
+        const tl_section_placed w = {.e = &tet,
+                                     .plane = {0, 0, 1, -0.25},
+                                     .tolerance = 1e-9,
+                                     .turned = -0.38,
+                                     .across = 1e-10,
+                                     .second = second};
+        const int32_t at = 0;
+        uint8_t found = 0;
+        double row[TL_CLIP_ROWS];
+        tl_tet_section_ref(1, &at, &w, &found, 1, row);
+        assert_int_equal(found, TL_CLIP_FACE);
+        const double want[TL_CLIP_ROWS] = {
+            9.0 / 32, 0.25, 0.25, 0.25, 0, 0, second ? -1 : 1, second ? INFINITY : 1, second ? 1 : INFINITY,
+            2.25};
+        for (int r = 0; r < TL_CLIP_ROWS; r++)
+            assert_true(isinf(want[r]) ? isinf(row[r]) : fabs(row[r] - want[r]) < 1e-14);
     }
 }
 
@@ -223,8 +292,8 @@ static void faces__have_closed_forms(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wide__equals_ref_in_every_bit),
-        cmocka_unit_test(meet__drops_no_face),
+        cmocka_unit_test(wide__equals_ref_in_every_bit), cmocka_unit_test(section__equals_ref_in_every_bit),
+        cmocka_unit_test(section__has_closed_form),      cmocka_unit_test(meet__drops_no_face),
         cmocka_unit_test(faces__have_closed_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
