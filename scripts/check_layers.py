@@ -33,6 +33,7 @@ THIRD = {
     r"amd\.h": {"la/order.c"},
     r"metis\.h": {"la/order_metis.c"},
     r"libxml/.*": {"scene/xml.c"},
+    r"zlib\.h": {"scene/mesh_inflate.c"},
     r"assimp/.*": {"scene/mesh_assimp.c"},
     r"libqhull_r/.*": {"scene/hull.c"},
     r"cairo\.h": {"io/picture.c", "io/loglog.c"},

@@ -38,15 +38,17 @@ static bool is_same(const wanted* a, const wanted* b)
            a->spec.thickness == b->spec.thickness;
 }
 
-// compliant: a cone over the convex hull; rigid: the mesh's own triangles, which need be neither convex nor closed
+// compliant: the mesh's tetrahedra, or a cone over its convex hull; rigid: the mesh's own triangles, which need be
+// neither convex nor closed
 static talus_status mesh_field(tl_compile* c, int32_t geom, const wanted* w, const char* name, tl_field** out)
 {
     talus_context* ctx = c->model->ctx;
     const tl_spec_mesh* mesh = &c->spec->mesh[w->mesh];
     const tl_hull* h = c->model->geom_shape[geom].hull;
-    if (!mesh->ready || !h)
+    const bool compliant = w->spec.kind == TL_FIELD_COMPLIANT;
+    if (!mesh->ready || (compliant && !mesh->ntet && !h))
         return tl_fail(ctx, TALUS_ERR_INPUT, "%s: its mesh could not be read, so it has no field", name);
-    if (w->spec.kind == TL_FIELD_COMPLIANT) {
+    if (compliant && !mesh->ntet) {
         const int32_t corners = h->first[h->nf];
         int32_t *tri = TL_ARENA(&c->scratch, int32_t, 3 * (int64_t)corners), n = 0;
         if (!tri)
@@ -63,8 +65,28 @@ static talus_status mesh_field(tl_compile* c, int32_t geom, const wanted* w, con
     if (!x)
         return tl_nomem(ctx, sizeof(double) * 3 * (size_t)mesh->nvert);
     tl_mesh_in_own_frame(mesh, x);
+    if (compliant)
+        return tl_field_from_tets(ctx, (int32_t)mesh->nvert, x, (int32_t)mesh->ntet, mesh->tet, NULL,
+                                  w->spec.modulus, name, out);
     return tl_field_from_triangles(ctx, (int32_t)mesh->nvert, x, (int32_t)mesh->nsurface, mesh->surface, name,
                                    out);
+}
+
+// what was changed in a mesh to make a field of it
+static void note_changes(const talus_model* m, const tl_field* f, const char* name)
+{
+    const tl_field_info* i = tl_field_get_info(f);
+    const bool tets = tl_field_get_kind(f) == TL_FIELD_COMPLIANT;
+    if (i->turned)
+        tl_notice(m->ctx, "%s: tetrahedra turned the right way round: %d of %d", name, i->turned, i->ne);
+    if (i->degenerate)
+        tl_notice(m->ctx, "%s: %s, left out: %d", name,
+                  tets ? "tetrahedra without volume" : "triangles without area", i->degenerate);
+    if (i->without_pressure)
+        tl_notice(
+            m->ctx,
+            "%s: tetrahedra with all vertices on the surface, where the pressure is zero, split in four: %d",
+            name, i->without_pressure);
 }
 
 static bool may_touch(const talus_model* m, int32_t geom)
@@ -125,6 +147,7 @@ talus_status tl_compile_fields(tl_compile* c)
             TL_TRY(w.mesh >= 0 ? mesh_field(c, id, &w, name, &m->field[k])
                                : tl_field_from_shape(m->ctx, &w.shape, &w.spec, name, &m->field[k]));
             known[m->nfield++] = w;
+            note_changes(m, m->field[k], name);
         }
         field[id] = m->field[k];
         modulus[id] = w.spec.kind == TL_FIELD_COMPLIANT ? w.spec.modulus : INFINITY;

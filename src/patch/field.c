@@ -66,6 +66,12 @@ static double tet_volume(const double* x, const int32_t* v)
     return dot3(n, c) / 6.0;
 }
 
+static bool is_flat(const double* x, const int32_t* tet)
+{
+    const double l = longest_edge(x, tet, 4);
+    return !(fabs(tet_volume(x, tet)) > FLAT * l * l * l);
+}
+
 // twice the area, and the unit normal
 static double triangle_normal(const double* a, const double* b, const double* c, double* n)
 {
@@ -120,10 +126,9 @@ static void take_elements(tl_field* f, int32_t ne, const int32_t* element)
     for (int32_t e = 0; e < ne; e++) {
         int32_t* v = f->element + n * (int64_t)f->info.ne;
         memcpy(v, element + n * (int64_t)e, sizeof(int32_t) * (size_t)n);
-        const double l = longest_edge(f->x, v, n);
         if (n == 4) {
             const double volume = tet_volume(f->x, v);
-            if (!(fabs(volume) > FLAT * l * l * l)) {
+            if (is_flat(f->x, v)) {
                 f->info.degenerate++;
                 continue;
             }
@@ -138,6 +143,7 @@ static void take_elements(tl_field* f, int32_t ne, const int32_t* element)
                 f->p[v[0]] == 0.0 && f->p[v[1]] == 0.0 && f->p[v[2]] == 0.0 && f->p[v[3]] == 0.0;
         } else {
             double normal[3];
+            const double l = longest_edge(f->x, v, n);
             const double twice = triangle_normal(f->x + 3 * (int64_t)v[0], f->x + 3 * (int64_t)v[1],
                                                  f->x + 3 * (int64_t)v[2], normal);
             if (!(twice > FLAT * l * l)) {
@@ -203,36 +209,42 @@ static int compare_sides(const void* x, const void* y)
     return 0;
 }
 
-// all sides, equal ones together
+// all sides of those that are not flat, equal ones together. Flat ones would have their neighbours' sides for a
+// surface.
 static talus_status sorted_sides(talus_context* ctx, int32_t ne, const int32_t* tet, const double* x,
-                                 side** out)
+                                 side** out, int32_t* count)
 {
     static const int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
     side* s = tl_alloc(ctx, sizeof(side) * 8 * (size_t)ne);
     if (!s)
         return tl_nomem(ctx, sizeof(side) * 8 * (size_t)ne);
+    int32_t n = 0;
     for (int32_t i = 0; i < 4 * ne; i++) {
         const int32_t* v = tet + 4 * (int64_t)(i / 4);
+        if (is_flat(x, v))
+            continue;
         const bool reversed = tet_volume(x, v) < 0.0;
+        side* t = s + n++;
         for (int k = 0; k < 3; k++)
-            s[i].v[k] = s[i].tri[k] = v[faces[i % 4][reversed ? 2 - k : k]];
+            t->v[k] = t->tri[k] = v[faces[i % 4][reversed ? 2 - k : k]];
         for (int k = 0; k < 2; k++) // sort three numbers
             for (int j = 0; j < 2 - k; j++)
-                if (s[i].v[j] > s[i].v[j + 1]) {
-                    const int32_t t = s[i].v[j];
-                    s[i].v[j] = s[i].v[j + 1];
-                    s[i].v[j + 1] = t;
+                if (t->v[j] > t->v[j + 1]) {
+                    const int32_t swap = t->v[j];
+                    t->v[j] = t->v[j + 1];
+                    t->v[j + 1] = swap;
                 }
     }
-    tl_sort(s, 4 * ne, sizeof(side), compare_sides, s + 4 * (int64_t)ne);
+    tl_sort(s, n, sizeof(side), compare_sides, s + 4 * (int64_t)ne);
     *out = s;
+    *count = n;
     return TALUS_OK;
 }
 
-static int32_t equal_sides(const side* s, int32_t i, int32_t ne)
+static int32_t equal_sides(const side* s, int32_t i, int32_t count)
 {
     int32_t n = 1;
-    while (i + n < 4 * ne && compare_sides(s + i, s + i + n) == 0)
+    while (i + n < count && compare_sides(s + i, s + i + n) == 0)
         n++;
     return n;
 }
@@ -241,17 +253,18 @@ talus_status tl_surface_of(talus_context* ctx, int32_t ne, const int32_t* tet, c
                            int32_t* nt)
 {
     side* s = NULL;
+    int32_t count = 0;
     *tri = tl_alloc(ctx, sizeof(int32_t) * 12 * (size_t)ne);
     const talus_status status =
-        *tri ? sorted_sides(ctx, ne, tet, x, &s) : tl_nomem(ctx, sizeof(int32_t) * 12 * (size_t)ne);
+        *tri ? sorted_sides(ctx, ne, tet, x, &s, &count) : tl_nomem(ctx, sizeof(int32_t) * 12 * (size_t)ne);
     if (status < 0) {
         tl_free(ctx, *tri);
         *tri = NULL;
         return status;
     }
     *nt = 0;
-    for (int32_t i = 0, n; i < 4 * ne; i += n) {
-        n = equal_sides(s, i, ne);
+    for (int32_t i = 0, n; i < count; i += n) {
+        n = equal_sides(s, i, count);
         if (n == 1)
             memcpy(*tri + 3 * (int64_t)(*nt)++, s[i].tri, sizeof s[i].tri);
     }
@@ -275,9 +288,10 @@ static bool are_opposite(const side* a, const side* b)
 static talus_status bound_pressure(talus_context* ctx, tl_field* f)
 {
     side* s = NULL;
-    TL_TRY(sorted_sides(ctx, f->info.ne, f->element, f->x, &s));
-    for (int32_t i = 0, n; i < 4 * f->info.ne; i += n) {
-        n = equal_sides(s, i, f->info.ne);
+    int32_t count = 0;
+    TL_TRY(sorted_sides(ctx, f->info.ne, f->element, f->x, &s, &count));
+    for (int32_t i = 0, n; i < count; i += n) {
+        n = equal_sides(s, i, count);
         for (int k = 0; k < 3 && !(n == 2 && are_opposite(s + i, s + i + 1)); k++)
             f->p_surface = fmax(f->p_surface, f->p[s[i].v[k]]);
     }
@@ -562,12 +576,10 @@ talus_status tl_field_from_tets(talus_context* ctx, int32_t nv, const double* x,
     if (status >= 0) {
         memcpy(m.x, x, sizeof(double) * 3 * (size_t)nv);
         m.nv = nv;
-        // flat ones would have their neighbours' sides for a surface
         int32_t flat = 0;
         for (int32_t e = 0; e < ne; e++) {
             const int32_t* v = tet + 4 * (int64_t)e;
-            const double l = longest_edge(x, v, 4);
-            if (fabs(tet_volume(x, v)) > FLAT * l * l * l)
+            if (!is_flat(x, v))
                 memcpy(m.tet + 4 * (int64_t)m.ne++, v, 4 * sizeof *v);
             else
                 flat++;

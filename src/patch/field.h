@@ -69,6 +69,3 @@ typedef struct tl_tet_mesh {
 /// shapes.c: the volume mesh of a primitive by the rules of the module's README, pressure included.
 talus_status tl_mesh_shape(tl_tet_mesh* m, const tl_shape* shape, double modulus, double hint);
 void tl_mesh_free(tl_tet_mesh* m);
-/// field.c: triangles of the tetrahedra's surface, outward, (3 x *nt) allocated with tl_alloc.
-talus_status tl_surface_of(talus_context* ctx, int32_t ne, const int32_t* tet, const double* x, int32_t** tri,
-                           int32_t* nt);

@@ -48,6 +48,10 @@ talus_status tl_field_from_convex(talus_context* ctx, int32_t nv, const double* 
 /// Any triangle mesh as a rigid surface, open ones too. @param x (nv x 3) m   @param tri (nt x 3), outward
 talus_status tl_field_from_triangles(talus_context* ctx, int32_t nv, const double* x, int32_t nt,
                                      const int32_t* tri, const char* name, tl_field** out);
+/// Triangles of the surface of tetrahedra, outward whichever way these are turned; flat ones are passed over.
+/// @param tri (3 x *nt) out, allocated with tl_alloc
+talus_status tl_surface_of(talus_context* ctx, int32_t ne, const int32_t* tet, const double* x, int32_t** tri,
+                           int32_t* nt);
 void tl_field_destroy(talus_context* ctx, tl_field* f);
 tl_field_kind tl_field_get_kind(const tl_field* f);
 const tl_field_info* tl_field_get_info(const tl_field* f);

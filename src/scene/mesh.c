@@ -11,8 +11,10 @@
 //     solids convex   the exact solid of the convex hull shell    the surface itself
 //
 // The geom's frame moves to the centre of mass and the principal axes. Coordinates are rounded to single
-// precision first, as MuJoCo stores them, so that both weigh the same solid.
+// precision first, as MuJoCo stores them, so that both weigh the same solid; but not those of tetrahedra, which
+// MuJoCo does not read.
 #include "mesh.h"
+#include "mesh_file.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -151,7 +153,7 @@ static void transform(tl_spec_mesh* m)
     for (int64_t i = 0; i < m->nvert; i++) {
         double *v = m->vert + 3 * i, p[3];
         for (int k = 0; k < 3; k++)
-            v[k] = (double)(float)v[k] - m->refpos[k];
+            v[k] = (m->ntet ? v[k] : (double)(float)v[k]) - m->refpos[k];
         tl_quat_rotate(inverse, v, p);
         for (int k = 0; k < 3; k++)
             v[k] = m->scale[k] * p[k];
@@ -160,6 +162,11 @@ static void transform(tl_spec_mesh* m)
         turn_faces(m->face, m->nface);
         if (m->surface != m->face)
             turn_faces(m->surface, m->nsurface);
+        for (int64_t i = 0; i < m->ntet; i++) {
+            const int32_t t = m->tet[4 * i + 2];
+            m->tet[4 * i + 2] = m->tet[4 * i + 3];
+            m->tet[4 * i + 3] = t;
+        }
     }
 }
 
@@ -217,6 +224,25 @@ static talus_status check_surface(tl_spec* s, tl_spec_mesh* m)
                           m->name, (long long)open);
 }
 
+static talus_status read_file(tl_spec* s, tl_spec_mesh* m, bool* found)
+{
+    tl_mesh_file f = {.ctx = s->ctx, .path = m->file, .name = m->name, .at = m->at, .memory = &s->memory};
+    TL_TRY(tl_mesh_file_read(&f, found));
+    m->nvert = f.nvert;
+    m->vert = f.vert;
+    m->nface = f.nface;
+    m->face = f.face;
+    m->ntet = f.ntet;
+    m->tet = f.tet;
+    // the surface of tetrahedra is closed and outward
+    if (m->ntet && m->inertia == TL_MESH_LEGACY)
+        m->inertia = TL_MESH_EXACT;
+    if (f.unused)
+        TL_TRY(tl_spec_notice(s, m->at, "<mesh %s>: vertices that belong to no tetrahedron, left out: %lld",
+                              m->name, (long long)f.unused));
+    return TALUS_OK;
+}
+
 /// Vertices and faces from where they come.
 static talus_status fetch(tl_spec* s, tl_spec_mesh* m, bool for_contact, bool for_mass, bool* have)
 {
@@ -233,7 +259,7 @@ static talus_status fetch(tl_spec* s, tl_spec_mesh* m, bool for_contact, bool fo
     }
     if (!m->file)
         return TALUS_OK;
-    TL_TRY(tl_mesh_read(s, m, have));
+    TL_TRY(read_file(s, m, have));
     if (*have)
         return TALUS_OK;
     if ((for_contact || for_mass) && strstr(m->file, "://"))

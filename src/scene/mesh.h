@@ -9,12 +9,6 @@ talus_status tl_mesh_bad(const tl_spec* s, const tl_spec_mesh* m, const char* fm
 /// Room for vertices (3 doubles) and triangles (3 indices) in the spec's memory; sets the counts.
 talus_status tl_mesh_resize(tl_spec* s, tl_spec_mesh* m, int64_t nvert, int64_t nface);
 
-/// mesh_file.c: vertices and triangles of m->file. found: false when it cannot be opened (no message).
-talus_status tl_mesh_read(tl_spec* s, tl_spec_mesh* m, bool* found);
-/// mesh_obj.c: Wavefront OBJ text of `bytes`, zero-terminated.
-talus_status tl_mesh_read_obj(tl_spec* s, tl_spec_mesh* m, const char* text);
-/// mesh_assimp.c: every other format; without assimp an error.
-talus_status tl_mesh_read_assimp(tl_spec* s, tl_spec_mesh* m);
 /// mesh_builtin.c: sphere, hemisphere, cone, supersphere, supertorus.
 talus_status tl_mesh_make_builtin(tl_spec* s, tl_spec_mesh* m);
 /// false: a shape for tactile sensors (wedge, plate), which is not made here.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Mesh files through assimp's C interface (the only file that includes it): STL, PLY, DAE, glTF, ...
 // All meshes of a file are joined, polygons are cut into triangles, points and lines are dropped.
-#include "mesh.h"
+#include "mesh_file.h"
 
 #if defined(TALUS_HAVE_ASSIMP)
 #include <assimp/cimport.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
-static talus_status copy_scene(tl_spec* s, tl_spec_mesh* m, const struct aiScene* scene)
+static talus_status copy_scene(tl_mesh_file* m, const struct aiScene* scene)
 {
     int64_t nvert = 0, nface = 0;
     for (unsigned i = 0; i < scene->mNumMeshes; i++) {
@@ -17,8 +17,8 @@ static talus_status copy_scene(tl_spec* s, tl_spec_mesh* m, const struct aiScene
             nface += scene->mMeshes[i]->mFaces[f].mNumIndices == 3;
     }
     if (nvert > INT32_MAX)
-        return tl_mesh_bad(s, m, "'%.200s' has %lld vertices, which is too many", m->file, (long long)nvert);
-    TL_TRY(tl_mesh_resize(s, m, nvert, nface));
+        return tl_mesh_file_bad(m, "%lld vertices, which is too many", (long long)nvert);
+    TL_TRY(tl_mesh_file_resize(m, nvert, nface));
     int64_t v = 0, t = 0;
     for (unsigned i = 0; i < scene->mNumMeshes; i++) {
         const struct aiMesh* a = scene->mMeshes[i];
@@ -38,20 +38,20 @@ static talus_status copy_scene(tl_spec* s, tl_spec_mesh* m, const struct aiScene
     return TALUS_OK;
 }
 
-talus_status tl_mesh_read_assimp(tl_spec* s, tl_spec_mesh* m)
+talus_status tl_mesh_read_assimp(tl_mesh_file* m)
 {
     const struct aiScene* scene =
-        aiImportFile(m->file, aiProcess_Triangulate | aiProcess_PreTransformVertices | aiProcess_SortByPType);
+        aiImportFile(m->path, aiProcess_Triangulate | aiProcess_PreTransformVertices | aiProcess_SortByPType);
     if (!scene)
-        return tl_mesh_bad(s, m, "'%.200s' is not a readable mesh file: %.200s", m->file, aiGetErrorString());
-    const talus_status status = copy_scene(s, m, scene);
+        return tl_mesh_file_bad(m, "not a readable mesh file: %.200s", aiGetErrorString());
+    const talus_status status = copy_scene(m, scene);
     aiReleaseImport(scene);
     return status;
 }
 #else
-talus_status tl_mesh_read_assimp(tl_spec* s, tl_spec_mesh* m)
+talus_status tl_mesh_read_assimp(tl_mesh_file* m)
 {
-    return tl_fail_at(s->ctx, TALUS_ERR_UNSUPPORTED, m->at.file, m->at.line,
-                      "<mesh %s>: this build reads .obj and .msh files only (no assimp)", m->name);
+    return tl_mesh_file_fail(m, TALUS_ERR_UNSUPPORTED,
+                             "this build reads .obj, .msh, .vtk and .vtu files only (no assimp)");
 }
 #endif

@@ -5,7 +5,7 @@
 // Why not assimp, which reads the other formats: it accumulates decimal digits in single precision, off by
 // some 1e-7, and cuts quadrilaterals along another diagonal than MuJoCo; both show in the inertia.
 #define _GNU_SOURCE
-#include "mesh.h"
+#include "mesh_file.h"
 
 #include <locale.h>
 #include <math.h>
@@ -13,9 +13,7 @@
 #define MAX_CORNERS 256
 
 typedef struct obj {
-    tl_spec* s;
-    tl_spec_mesh* m;
-    locale_t locale;
+    tl_mesh_file* m;
     int64_t nvert, nface; // counted in the first pass, filled in the second
     bool fill;
 } obj;
@@ -28,10 +26,9 @@ static talus_status read_vertex(obj* o, const char* p)
     }
     for (int k = 0; k < 3; k++) {
         char* end;
-        o->m->vert[3 * o->nvert + k] = strtod_l(p, &end, o->locale);
+        o->m->vert[3 * o->nvert + k] = strtod_l(p, &end, (locale_t)o->m->locale);
         if (end == p)
-            return tl_mesh_bad(o->s, o->m, "'%.200s': vertex %lld has no three numbers", o->m->file,
-                               (long long)o->nvert + 1);
+            return tl_mesh_file_bad(o->m, "vertex %lld has no three numbers", (long long)o->nvert + 1);
         p = end;
     }
     o->nvert++;
@@ -72,8 +69,7 @@ static talus_status read_face(obj* o, const char* p)
         if (end == p)
             break;
         if (n == MAX_CORNERS)
-            return tl_mesh_bad(o->s, o->m, "'%.200s': a face has more than %d corners", o->m->file,
-                               MAX_CORNERS);
+            return tl_mesh_file_bad(o->m, "a face has more than %d corners", MAX_CORNERS);
         // out of range stays out of range: the caller checks
         const int64_t v = index > 0 ? index - 1 : index < 0 ? o->nvert + index : -1;
         corner[n++] = v >= 0 && v < INT32_MAX ? (int32_t)v : -1;
@@ -104,17 +100,11 @@ static talus_status scan(obj* o, const char* text)
     return TALUS_OK;
 }
 
-talus_status tl_mesh_read_obj(tl_spec* s, tl_spec_mesh* m, const char* text)
+talus_status tl_mesh_read_obj(tl_mesh_file* m, const char* text)
 {
-    obj o = {.s = s, .m = m, .locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
-    if (!o.locale)
-        return tl_nomem(s->ctx, 0);
-    talus_status status = scan(&o, text);
-    if (status == TALUS_OK)
-        status = tl_mesh_resize(s, m, o.nvert, o.nface);
+    obj o = {.m = m};
+    TL_TRY(scan(&o, text));
+    TL_TRY(tl_mesh_file_resize(m, o.nvert, o.nface));
     o.fill = true;
-    if (status == TALUS_OK)
-        status = scan(&o, text);
-    freelocale(o.locale);
-    return status;
+    return scan(&o, text);
 }

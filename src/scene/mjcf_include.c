@@ -70,7 +70,7 @@ static talus_status parse_file(tl_reader* r, const char* path, int32_t parent, c
         return TALUS_ERR_NOMEM;
     d->path = path;
     d->parent = parent;
-    return tl_xml_parse(r->ctx, &r->pool, path, text, bytes, (int32_t)r->ndoc - 1, root);
+    return tl_xml_parse(r->ctx, &r->pool, path, text, bytes, (int32_t)r->ndoc - 1, false, root);
 }
 
 /// "a -> b -> a" for a file that is being included by itself; NULL when `path` is not open above `doc`.

@@ -80,8 +80,10 @@ typedef struct tl_spec_mesh {
     int32_t inertia, maxhullvert;
     double scale[3], refpos[3], refquat[4];
     int64_t nvert, nface;
-    double* vert;        // (nvert x 3)
-    int32_t* face;       // (nface x 3) those of the volume: as given, or of the hull
+    double* vert;  // (nvert x 3)
+    int32_t* face; // (nface x 3) those of the volume: as given, or of the hull
+    int64_t ntet;
+    int32_t* tet;        // (ntet x 4) of a file with tetrahedra, whose surface the faces then are
     const char* builtin; // "sphere", "cone", ...; NULL
     double params[8];
     int32_t nparam;

@@ -19,6 +19,10 @@ typedef struct reading {
     tl_xml_node *root, *top;
     int32_t doc;
     int32_t line; // after the last event: where the next tag begins
+    bool keep_text;
+    char* piece; // text since the last tag, with keep_text
+    int64_t npiece, cap_piece;
+    int32_t piece_line;
     talus_status status;
 } reading;
 
@@ -80,16 +84,42 @@ static int32_t current_line(const reading* r)
     return r->parser->input ? r->parser->input->line : 0;
 }
 
+/// The text since the last tag is n's, unless it is blank or n has some.
+static void keep_piece(reading* r, tl_xml_node* n)
+{
+    const int64_t bytes = r->npiece;
+    r->npiece = 0;
+    int64_t i = 0;
+    while (i < bytes && strchr(" \t\r\n", r->piece[i]))
+        i++;
+    if (i == bytes || n->text)
+        return;
+    n->text = tl_pool_strndup(r->pool, r->piece, (size_t)bytes);
+    n->ntext = (size_t)bytes;
+    n->text_line = r->piece_line;
+    if (!n->text)
+        stop(r, tl_nomem(r->ctx, n->ntext));
+}
+
 static void on_text(void* user, const xmlChar* text, int n)
 {
-    (void)text, (void)n;
     reading* r = user;
     r->line = current_line(r);
+    if (!r->keep_text || r->status != TALUS_OK)
+        return;
+    if (TL_GROW(r->ctx, r->piece, r->cap_piece, r->npiece, r->npiece + n) < 0) {
+        stop(r, TALUS_ERR_NOMEM);
+        return;
+    }
+    memcpy(r->piece + r->npiece, text, (size_t)n);
+    r->npiece += n;
 }
 
 static void on_comment(void* user, const xmlChar* text)
 {
-    on_text(user, text, 0);
+    (void)text;
+    reading* r = user;
+    r->line = current_line(r);
 }
 
 static void on_start(void* user, const xmlChar* name, const xmlChar* prefix, const xmlChar* uri,
@@ -122,17 +152,22 @@ static void on_start(void* user, const xmlChar* name, const xmlChar* prefix, con
         r->top->child = n;
     if (r->top)
         r->top->last = n;
+    if (r->top)
+        keep_piece(r, r->top);
     r->top = n;
-    r->line = current_line(r);
+    r->line = r->piece_line = current_line(r);
 }
 
 static void on_end(void* user, const xmlChar* name, const xmlChar* prefix, const xmlChar* uri)
 {
     (void)name, (void)prefix, (void)uri;
     reading* r = user;
-    if (r->status == TALUS_OK && r->top)
-        r->top = r->top->parent;
-    r->line = current_line(r);
+    tl_xml_node* n = r->top;
+    if (r->status == TALUS_OK && n) {
+        keep_piece(r, n);
+        r->top = n->parent;
+    }
+    r->line = r->piece_line = current_line(r);
 }
 
 static void on_doctype(void* user, const xmlChar* name, const xmlChar* external, const xmlChar* system)
@@ -140,7 +175,7 @@ static void on_doctype(void* user, const xmlChar* name, const xmlChar* external,
     (void)name, (void)external, (void)system;
     reading* r = user;
     stop(r, tl_fail_at(r->ctx, TALUS_ERR_INPUT, r->path, current_line(r),
-                       "document type declarations are not accepted in a scene file"));
+                       "document type declarations are not accepted"));
 }
 
 static void on_error(void* user, xmlErrorPtr e)
@@ -160,7 +195,7 @@ static void on_error(void* user, xmlErrorPtr e)
 }
 
 talus_status tl_xml_parse(talus_context* ctx, tl_pool* pool, const char* path, const char* text, size_t bytes,
-                          int32_t doc, tl_xml_node** root)
+                          int32_t doc, bool keep_text, tl_xml_node** root)
 {
     xmlSAXHandler sax = {.initialized = XML_SAX2_MAGIC,
                          .startElementNs = on_start,
@@ -171,7 +206,7 @@ talus_status tl_xml_parse(talus_context* ctx, tl_pool* pool, const char* path, c
                          .cdataBlock = on_text,
                          .comment = on_comment};
     sax.serror = (xmlStructuredErrorFunc)on_error;
-    reading r = {.ctx = ctx, .pool = pool, .path = path, .doc = doc, .status = TALUS_OK};
+    reading r = {.ctx = ctx, .pool = pool, .path = path, .doc = doc, .keep_text = keep_text};
     xmlInitParser();
     r.parser = xmlCreatePushParserCtxt(&sax, &r, NULL, 0, NULL);
     if (!r.parser)
@@ -185,6 +220,7 @@ talus_status tl_xml_parse(talus_context* ctx, tl_pool* pool, const char* path, c
         xmlParseChunk(r.parser, NULL, 0, 1);
     const int well_formed = r.parser->wellFormed;
     xmlFreeParserCtxt(r.parser);
+    tl_free(ctx, r.piece);
     TL_TRY(r.status);
     if (!well_formed || !r.root)
         return tl_fail_at(ctx, TALUS_ERR_INPUT, path, 0, "not well-formed XML: no root element");

@@ -15,7 +15,7 @@ static talus_status parse(document* d, const char* text, size_t n)
     tl_arena_init(&d->arena, d->ctx);
     d->pool = (tl_pool){.arena = &d->arena};
     d->root = NULL;
-    return tl_xml_parse(d->ctx, &d->pool, "doc.xml", text, n, 3, &d->root);
+    return tl_xml_parse(d->ctx, &d->pool, "doc.xml", text, n, 3, true, &d->root);
 }
 
 static void done(document* d)
