@@ -36,7 +36,7 @@ THIRD = {
     r"zlib\.h": {"scene/mesh_inflate.c"},
     r"assimp/.*": {"scene/mesh_assimp.c"},
     r"libqhull_r/.*": {"scene/hull.c"},
-    r"cairo\.h": {"io/picture.c", "io/loglog.c"},
+    r"cairo\.h": {"io/draw.h"},
 }
 # public headers by the module that implements them
 PUBLIC = {"base": "base", "solver": "solver", "model": "model", "sim": "sim", "io": "io", "talus": "cli"}

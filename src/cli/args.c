@@ -38,8 +38,11 @@ static const cli_option options[] = {
      {"final", KEY('f'), "FILE.json", 0,
       "Last state, body poses, contact forces, and totals of contact patches", 2}},
     {'p',
-     {"picture", KEY('p'), "FILE.png", 0, "Picture of the last state, and of phases and contacts over time",
+     {"picture", KEY('p'), "FILE.png", 0,
+      "Picture of the last state, contact patches coloured by pressure, and of phases and contacts over time",
       2}},
+    {'M', {"picture", KEY('p'), "FILE.png", 0, "Map of the patch of one case, coloured by pressure", 2}},
+    {'K', {"case", KEY('K'), "NAME", 0, "This case alone", 1}},
     {'c',
      {"capture", KEY('c'), "STEP FILE.json", 0,
       "Contact problem of step STEP (0: the first), for 'talus solve'", 2}},
@@ -179,6 +182,9 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
         break;
     case KEY('C'):
         a->cases = arg;
+        break;
+    case KEY('K'):
+        a->only = arg;
         break;
     case KEY('V'):
         a->vtu = arg;

@@ -51,7 +51,7 @@ typedef struct cli_args {
     bool keep_going;      // g: --keep-going
     const char* final;    // f: --final FILE.json
     const char* out;      // O: --out FILE.h5
-    const char* picture;  // p: --picture FILE.png
+    const char* picture;  // p, of a patch M: --picture FILE.png
     int64_t capture_step; // c: --capture STEP FILE.json, < 0: none
     const char* capture;  //
     int32_t n;            // n: -n COUNT
@@ -66,6 +66,7 @@ typedef struct cli_args {
     const char* refine;   // r: --refine LIST
     double refine_by;     //    the factor of this run, 0: 1
     const char* cases;    // C: --cases FILE.json
+    const char* only;     // K: --case NAME
     const char* vtu;      // V: --vtu FILE.vtu
     const char* patches;  // P: --patches FILE%05d.vtu
     double rate;          // H: --rate frames per simulated second, 0: not given

@@ -2,6 +2,7 @@
 // `talus patches`: pressure-field contact patches of two bodies at given poses, no scene needed.
 #include "cli.h"
 #include "patch_file.h"
+#include "patch_picture.h"
 #include "patch_vtu.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static const char doc[] =
     "    \"B\": {\"type\": \"rigid\", \"shape\": \"halfspace\"},\n"
     "    \"X_WA_xyz_rpy\": [0, 0, 0.09, 0, 0, 0], \"X_WB_xyz_rpy\": [0, 0, 0, 0, 0, 0]}]}\n"
     "  END\n"
-    "  talus patches --cases ball.json --json --vtu ball.vtu\n\n"
+    "  talus patches --cases ball.json --picture ball.png --vtu ball.vtu\n\n"
     "Shapes and their dims: sphere [r], ellipsoid [semi-axes], box [full sizes], cylinder [r, length], "
     "capsule "
     "[r, length between the caps' centres], halfspace (z < 0; \"thickness\" where compliant), mesh "
@@ -113,13 +114,17 @@ static talus_status all_cases(cli_args* a, const json_t* root, patches* kept, js
         return tl_nomem(a->ctx, sizeof(tl_patch) * (size_t)n);
     tl_patch fan = {0};
     talus_status status = TALUS_OK;
-    for (kept->n = 0; kept->n < n && status >= 0; kept->n++) {
+    for (int32_t i = 0; i < n && status >= 0; i++) {
         tl_patch_case c;
         json_t* x = NULL;
-        status = tl_patch_case_read(a->ctx, a->cases, root, kept->n, &c);
+        const char* name = json_string_value(
+            json_object_get(json_array_get(json_object_get(root, "cases"), (size_t)i), "name"));
+        if (a->only && (!name || strcmp(name, a->only) != 0))
+            continue;
+        status = tl_patch_case_read(a->ctx, a->cases, root, i, &c);
         if (status < 0)
             break;
-        status = compute(a, &c, kept->polygon + kept->n, &fan, &x);
+        status = compute(a, &c, kept->polygon + kept->n++, &fan, &x);
         if (status >= 0 && !a->json)
             print_text(x);
         if (status >= 0)
@@ -127,6 +132,11 @@ static talus_status all_cases(cli_args* a, const json_t* root, patches* kept, js
         tl_patch_case_free(a->ctx, &c);
     }
     tl_patch_free(a->ctx, &fan);
+    if (status >= 0 && a->only && kept->n == 0)
+        return tl_fail_at(a->ctx, TALUS_ERR_INPUT, a->cases, 0, "there is no case '%s'", a->only);
+    if (status >= 0 && a->picture && kept->n != 1)
+        return tl_fail_at(a->ctx, TALUS_ERR_INPUT, a->cases, 0,
+                          "--picture shows one case of %d; name it with --case", kept->n);
     return status;
 }
 
@@ -143,6 +153,12 @@ static talus_status write_vtu(cli_args* a, const patches* kept)
     return status;
 }
 
+static talus_status write_picture(cli_args* a, const patches* kept, const json_t* results)
+{
+    const char* name = json_string_value(json_object_get(json_array_get(results, 0), "name"));
+    return tl_patch_picture_save(a->ctx, name, kept->polygon, a->picture);
+}
+
 static int run(cli_args* a)
 {
     json_t *root = NULL, *results = json_array();
@@ -157,6 +173,8 @@ static int run(cli_args* a)
         status = all_cases(a, root, &kept, results);
     if (status >= 0 && a->vtu)
         status = write_vtu(a, &kept);
+    if (status >= 0 && a->picture)
+        status = write_picture(a, &kept, results);
     int code = cli_exit_code(status);
     if (status >= 0) {
         const int printed = a->json ? cli_print_json(a, json_pack("{s:O}", "cases", results)) : cli_flush(a);
@@ -171,4 +189,4 @@ static int run(cli_args* a)
 }
 
 const cli_command cli_cmd_patches = {
-    "patches", "", "contact patches of compliant bodies given as data", doc, "CVRJq", 0, 0, run};
+    "patches", "", "contact patches of compliant bodies given as data", doc, "CKVMRJq", 0, 0, run};

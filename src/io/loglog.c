@@ -28,8 +28,8 @@ bool tl_power_fit(const tl_series* s, double* exponent, double* factor)
 
 #ifdef TALUS_HAVE_CAIRO
 
-#include <cairo.h>
-#include <errno.h>
+#include "draw.h"
+
 #include <stdio.h>
 
 #define WIDTH 1100
@@ -55,16 +55,6 @@ static double at_x(const axes* a, double x)
 static double at_y(const axes* a, double y)
 {
     return TOP + PLOT_H * (a->y1 - log10(y)) / (a->y1 - a->y0);
-}
-
-static void text_at(cairo_t* c, double x, double y, double align, double size, const char* text)
-{
-    cairo_text_extents_t e;
-    cairo_set_font_size(c, size);
-    cairo_text_extents(c, text, &e);
-    cairo_move_to(c, x - align * e.x_advance, y);
-    cairo_show_text(c, text);
-    cairo_new_path(c);
 }
 
 static axes find_range(const tl_loglog* p)
@@ -96,7 +86,7 @@ static void draw_axis(cairo_t* c, const axes* a, bool horizontal)
                 continue;
             char text[32];
             snprintf(text, sizeof text, "%g", v);
-            cairo_set_source_rgb(c, 0.88, 0.89, 0.90);
+            tl_draw_rgb(c, tl_grid);
             if (horizontal) {
                 cairo_move_to(c, at_x(a, v), TOP);
                 cairo_line_to(c, at_x(a, v), TOP + PLOT_H);
@@ -105,11 +95,10 @@ static void draw_axis(cairo_t* c, const axes* a, bool horizontal)
                 cairo_line_to(c, LEFT + PLOT_W, at_y(a, v));
             }
             cairo_stroke(c);
-            cairo_set_source_rgb(c, 0.40, 0.42, 0.45);
             if (horizontal)
-                text_at(c, at_x(a, v), TOP + PLOT_H + 22, 0.5, 14, text);
+                tl_draw_text(c, at_x(a, v), TOP + PLOT_H + 22, 0.5, 14, tl_faint, text);
             else
-                text_at(c, LEFT - 8, at_y(a, v) + 5, 1.0, 14, text);
+                tl_draw_text(c, LEFT - 8, at_y(a, v) + 5, 1.0, 14, tl_faint, text);
         }
 }
 
@@ -140,8 +129,7 @@ static void draw_series(cairo_t* c, const axes* a, const tl_series* s, int32_t k
         snprintf(text, sizeof text, "%s, x^%.2f", s->name, exponent);
     else
         snprintf(text, sizeof text, "%s", s->name);
-    cairo_set_source_rgb(c, 0.13, 0.14, 0.16);
-    text_at(c, LEFT + PLOT_W + 38, y, 0.0, 15, text);
+    tl_draw_text(c, LEFT + PLOT_W + 38, y, 0.0, 15, tl_ink, text);
 }
 
 talus_status tl_loglog_save(talus_context* ctx, const tl_loglog* p, const char* path)
@@ -155,22 +143,17 @@ talus_status tl_loglog_save(talus_context* ctx, const tl_loglog* p, const char* 
     cairo_set_line_width(c, 1.5);
     draw_axis(c, &a, true);
     draw_axis(c, &a, false);
-    cairo_set_source_rgb(c, 0.13, 0.14, 0.16);
-    text_at(c, LEFT, 40, 0.0, 20, p->title);
-    text_at(c, LEFT + PLOT_W, TOP + PLOT_H + 48, 1.0, 15, p->x_label);
-    text_at(c, LEFT, TOP - 10, 0.0, 15, p->y_label);
+    tl_draw_text(c, LEFT, 40, 0.0, 20, tl_ink, p->title);
+    tl_draw_text(c, LEFT + PLOT_W, TOP + PLOT_H + 48, 1.0, 15, tl_ink, p->x_label);
+    tl_draw_text(c, LEFT, TOP - 10, 0.0, 15, tl_ink, p->y_label);
     for (int32_t k = 0; k < p->nseries; k++)
         draw_series(c, &a, &p->series[k], k);
-    const cairo_status_t drawn = cairo_status(c);
-    const cairo_status_t written = cairo_surface_write_to_png(surface, path);
+    const talus_status status = cairo_status(c) == CAIRO_STATUS_SUCCESS
+                                    ? tl_draw_save(ctx, surface, path)
+                                    : tl_nomem(ctx, 4 * (size_t)WIDTH * HEIGHT);
     cairo_destroy(c);
     cairo_surface_destroy(surface);
-    if (drawn == CAIRO_STATUS_NO_MEMORY || written == CAIRO_STATUS_NO_MEMORY)
-        return tl_nomem(ctx, 4 * (size_t)WIDTH * HEIGHT);
-    if (written != CAIRO_STATUS_SUCCESS)
-        return tl_fail_at(ctx, TALUS_ERR_IO, path, 0, "cannot be written: %s",
-                          cairo_status_to_string(written));
-    return TALUS_OK;
+    return status;
 }
 
 #else

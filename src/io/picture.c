@@ -6,8 +6,8 @@
 
 #ifdef TALUS_HAVE_CAIRO
 
-#include <cairo.h>
-#include <errno.h>
+#include "draw.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -20,32 +20,10 @@
 #define PLOT_X 1130
 #define PLOT_W 500
 
-typedef struct rgb {
-    double r, g, b;
-} rgb;
-
-static const rgb phase_colour[TALUS_PHASE_COUNT] = {
+static const tl_rgb phase_colour[TALUS_PHASE_COUNT] = {
     {0.30, 0.52, 0.74}, {0.93, 0.69, 0.28}, {0.42, 0.66, 0.43}, {0.60, 0.45, 0.68}, {0.83, 0.37, 0.32},
     {0.45, 0.70, 0.78}, {0.67, 0.51, 0.40}, {0.90, 0.55, 0.67}, {0.62, 0.62, 0.62},
 };
-static const rgb ink = {0.13, 0.14, 0.16}, faint = {0.45, 0.47, 0.50}, grid = {0.88, 0.89, 0.90};
-
-static void set_rgb(cairo_t* c, rgb k)
-{
-    cairo_set_source_rgb(c, k.r, k.g, k.b);
-}
-
-/// align: 0 left, 0.5 centred, 1 right of x
-static void put_text(cairo_t* c, double x, double y, double align, double size, rgb k, const char* text)
-{
-    cairo_text_extents_t e;
-    cairo_set_font_size(c, size);
-    cairo_text_extents(c, text, &e);
-    set_rgb(c, k);
-    cairo_move_to(c, x - align * e.x_advance, y);
-    cairo_show_text(c, text);
-    cairo_new_path(c); // the text leaves a point behind
-}
 
 // ---- one plot ---------------------------------------------------------------------------------------------
 
@@ -53,13 +31,6 @@ typedef struct plot {
     double x, y, w, h;  // of the plotting area, pixels
     double t0, t1, top; // ranges: time, and 0 .. top
 } plot;
-
-/// A step of 1, 2 or 5 times a power of ten that divides `range` into about n parts.
-static double nice_step(double range, double n)
-{
-    const double raw = range / n, power = pow(10.0, floor(log10(raw))), m = raw / power;
-    return power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
-}
 
 static double at_x(const plot* p, double t)
 {
@@ -81,34 +52,34 @@ static plot begin_plot(cairo_t* c, const tl_history* h, double y, double height,
         p.t1 = fmax(h->bins[h->count - 1].t1, p.t0 + 1e-12);
     }
     largest = largest > 0 ? largest : 1;
-    const double step = nice_step(largest * 1.04, 4);
+    const double step = tl_nice_step(largest * 1.04, 4);
     p.top = step * ceil(largest * 1.04 / step);
     cairo_set_line_width(c, 1);
     for (int32_t i = 0; i <= (int32_t)(p.top / step + 0.5); i++) {
         const double py = floor(at_y(&p, i * step)) + 0.5;
-        set_rgb(c, grid);
+        tl_draw_rgb(c, tl_grid);
         cairo_move_to(c, p.x, py);
         cairo_line_to(c, p.x + p.w, py);
         cairo_stroke(c);
         snprintf(text, sizeof text, "%g", i * step);
-        put_text(c, p.x - 8, py + 5, 1, 14, faint, text);
+        tl_draw_text(c, p.x - 8, py + 5, 1, 14, tl_faint, text);
     }
-    const double dt = nice_step(p.t1 - p.t0, 5);
+    const double dt = tl_nice_step(p.t1 - p.t0, 5);
     const double first = ceil(p.t0 / dt - 1e-9);
     for (int32_t i = 0; (first + i) * dt <= p.t1 + 1e-9 * dt; i++) {
         const double t = (first + i) * dt;
         const double px = floor(at_x(&p, t)) + 0.5;
-        set_rgb(c, grid);
+        tl_draw_rgb(c, tl_grid);
         cairo_move_to(c, px, p.y + p.h);
         cairo_line_to(c, px, p.y + p.h + 5);
         cairo_stroke(c);
         snprintf(text, sizeof text, "%g", fabs(t) < 1e-9 * dt ? 0.0 : t);
         if (times)
-            put_text(c, px, p.y + p.h + 21, 0.5, 14, faint, text);
+            tl_draw_text(c, px, p.y + p.h + 21, 0.5, 14, tl_faint, text);
     }
     if (times)
-        put_text(c, p.x + p.w, p.y + p.h + 40, 1, 14, faint, "simulated time [s]");
-    put_text(c, p.x, p.y - 12, 0, 16, ink, title);
+        tl_draw_text(c, p.x + p.w, p.y + p.h + 40, 1, 14, tl_faint, "simulated time [s]");
+    tl_draw_text(c, p.x, p.y - 12, 0, 16, tl_ink, title);
     return p;
 }
 
@@ -175,7 +146,7 @@ static void fill_phase(cairo_t* c, const plot* p, const tl_history* h, int32_t k
         }
     }
     cairo_close_path(c);
-    set_rgb(c, phase_colour[k]);
+    tl_draw_rgb(c, phase_colour[k]);
     cairo_fill(c);
 }
 
@@ -200,20 +171,20 @@ static void plot_phases(cairo_t* c, const tl_history* h, double y, double height
         fill_phase(c, &p, h, k);
     double ly = y + 10;
     for (int32_t k = TALUS_PHASE_COUNT - 1; k >= 0; k--, ly += 23) {
-        set_rgb(c, phase_colour[k]);
+        tl_draw_rgb(c, phase_colour[k]);
         cairo_rectangle(c, p.x + p.w + 18, ly - 10, 13, 13);
         cairo_fill(c);
         snprintf(text, sizeof text, "%s", talus_phase_name((talus_phase)k));
-        put_text(c, p.x + p.w + 38, ly + 1, 0, 14, ink, text);
+        tl_draw_text(c, p.x + p.w + 38, ly + 1, 0, 14, tl_ink, text);
         snprintf(text, sizeof text, "%.0f %%", total > 0 ? 100 * share[k] / total : 0);
-        put_text(c, WIDTH - 20, ly + 1, 1, 14, faint, text);
+        tl_draw_text(c, WIDTH - 20, ly + 1, 1, 14, tl_faint, text);
     }
 }
 
 /// what 0: contacts (mean and maximum), 1: iterations (maximum)
 static void plot_counts(cairo_t* c, const tl_history* h, int32_t what, double y, double height, bool times)
 {
-    static const rgb colour[] = {{0.25, 0.53, 0.77}, {0.83, 0.37, 0.32}};
+    static const tl_rgb colour[] = {{0.25, 0.53, 0.77}, {0.83, 0.37, 0.32}};
     double values[TL_HISTORY_MAX];
     char text[96];
     for (int32_t i = 0; i < h->count; i++)
@@ -228,99 +199,75 @@ static void plot_counts(cairo_t* c, const tl_history* h, int32_t what, double y,
         cairo_line_to(c, at_x(&p, b.t0), at_y(&p, value));
         cairo_line_to(c, at_x(&p, b.t1), at_y(&p, value));
     }
-    set_rgb(c, colour[what]);
+    tl_draw_rgb(c, colour[what]);
     cairo_set_line_width(c, 2);
     cairo_stroke(c);
 }
 
 // ---- the whole --------------------------------------------------------------------------------------------
 
-static talus_status draw_scene(talus_context* ctx, const tl_picture* p, cairo_surface_t* surface)
+static talus_status draw_scene(talus_context* ctx, const tl_picture* p, cairo_surface_t* surface,
+                               double* pressure_max)
 {
     const size_t bytes = (size_t)SCENE_W * SCENE_H * 3;
     uint8_t* image = tl_alloc(ctx, bytes);
     if (!image)
         return tl_nomem(ctx, bytes);
-    const talus_status status = tl_render(ctx, p->model, p->sim, p->state, SCENE_W, SCENE_H, image);
-    if (status >= 0) {
-        cairo_surface_flush(surface);
-        unsigned char* data = cairo_image_surface_get_data(surface);
-        const int stride = cairo_image_surface_get_stride(surface);
-        for (int32_t y = 0; y < SCENE_H; y++)
-            for (int32_t x = 0; x < SCENE_W; x++) {
-                const uint8_t* k = image + 3 * ((size_t)y * SCENE_W + (size_t)x);
-                const uint32_t pixel = 0xff000000u | (uint32_t)k[0] << 16 | (uint32_t)k[1] << 8 | k[2];
-                memcpy(data + (size_t)(y + SCENE_Y) * (size_t)stride + 4 * (size_t)(x + SCENE_X), &pixel, 4);
-            }
-        cairo_surface_mark_dirty(surface);
-    }
+    const talus_status status =
+        tl_render(ctx, p->model, p->sim, p->state, SCENE_W, SCENE_H, image, pressure_max);
+    if (status >= 0)
+        tl_draw_image(surface, SCENE_X, SCENE_Y, SCENE_W, SCENE_H, image);
     tl_free(ctx, image);
     return status;
 }
 
-static void draw_all(cairo_t* c, const tl_picture* p)
+/// The colours of contact patches, on a white field over the scene's lower right corner.
+static void draw_pressures(cairo_t* c, double pressure_max)
+{
+    const double w = 128, h = 290, x = SCENE_X + SCENE_W - w - 14, y = SCENE_Y + SCENE_H - h - 14;
+    cairo_set_source_rgba(c, 1, 1, 1, 0.8);
+    cairo_rectangle(c, x, y, w, h);
+    cairo_fill(c);
+    tl_draw_pressure_bar(c, x + w - 34, y + 42, 20, h - 58, pressure_max);
+}
+
+static void draw_all(cairo_t* c, const tl_picture* p, double pressure_max)
 {
     char text[64];
     cairo_select_font_face(c, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD);
-    put_text(c, SCENE_X, 50, 0, 28, ink, p->title);
+    tl_draw_text(c, SCENE_X, 50, 0, 28, tl_ink, p->title);
     cairo_select_font_face(c, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
     snprintf(text, sizeof text, "t = %.4g s", talus_state_time(p->state));
-    put_text(c, SCENE_X + SCENE_W, 50, 1, 22, faint, text);
-    set_rgb(c, grid);
+    tl_draw_text(c, SCENE_X + SCENE_W, 50, 1, 22, tl_faint, text);
+    tl_draw_rgb(c, tl_grid);
     cairo_set_line_width(c, 1);
     cairo_rectangle(c, SCENE_X - 0.5, SCENE_Y - 0.5, SCENE_W + 1, SCENE_H + 1);
     cairo_stroke(c);
+    if (pressure_max > 0.0)
+        draw_pressures(c, pressure_max);
     plot_phases(c, p->history, 108, 250);
     plot_counts(c, p->history, 0, 430, 150, false);
     plot_counts(c, p->history, 1, 645, 120, true);
     for (int32_t i = 0; i < p->nline; i++)
-        put_text(c, PLOT_X, 840 + 25 * i, 0, 16, ink, p->line[i]);
-}
-
-typedef struct writer {
-    FILE* file;
-    int error;
-} writer;
-
-static cairo_status_t write_bytes(void* closure, const unsigned char* data, unsigned int n)
-{
-    writer* w = closure;
-    errno = 0;
-    if (fwrite(data, 1, n, w->file) == n)
-        return CAIRO_STATUS_SUCCESS;
-    w->error = errno;
-    return CAIRO_STATUS_WRITE_ERROR;
-}
-
-static talus_status save_png(talus_context* ctx, cairo_surface_t* surface, const char* path)
-{
-    writer w = {.file = fopen(path, "wb")};
-    if (!w.file)
-        return tl_fail_at(ctx, TALUS_ERR_IO, path, 0, "cannot be written: %s", strerror(errno));
-    bool ok = cairo_surface_write_to_png_stream(surface, write_bytes, &w) == CAIRO_STATUS_SUCCESS;
-    errno = 0;
-    ok &= fclose(w.file) == 0;
-    if (ok)
-        return TALUS_OK;
-    const int error = w.error ? w.error : errno;
-    return tl_fail_at(ctx, TALUS_ERR_IO, path, 0, "cannot be written: %s",
-                      error ? strerror(error) : "write failed");
+        tl_draw_text(c, PLOT_X, 840 + 25 * i, 0, 16, tl_ink, p->line[i]);
 }
 
 talus_status tl_picture_save(talus_context* ctx, const tl_picture* picture, const char* path)
 {
     cairo_surface_t* surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
     cairo_t* c = cairo_create(surface);
+    double pressure_max = 0.0;
     talus_status status =
         cairo_status(c) == CAIRO_STATUS_SUCCESS ? TALUS_OK : tl_nomem(ctx, (size_t)4 * WIDTH * HEIGHT);
     if (status >= 0) {
         cairo_set_source_rgb(c, 1, 1, 1);
         cairo_paint(c);
-        status = draw_scene(ctx, picture, surface);
+        status = draw_scene(ctx, picture, surface, &pressure_max);
     }
     if (status >= 0) {
-        draw_all(c, picture);
-        status = cairo_status(c) == CAIRO_STATUS_SUCCESS ? save_png(ctx, surface, path) : tl_nomem(ctx, 0);
+        draw_all(c, picture, pressure_max);
+        status =
+            cairo_status(c) == CAIRO_STATUS_SUCCESS ? tl_draw_save(ctx, surface, path) : tl_nomem(ctx, 0);
     }
     cairo_destroy(c);
     cairo_surface_destroy(surface);

@@ -23,6 +23,7 @@ talus_status tl_picture_save(talus_context* ctx, const tl_picture* picture, cons
 // ---- render.c, the scene part -----------------------------------------------------------------------------
 
 /// Draw the geoms of a state into rgb (height x width x 3, bytes), seen from a camera that sees all moving
-/// bodies.
+/// bodies; contact patches are coloured by pressure, from 0 to the largest.
+/// @param pressure_max  of the patches seen, 0: there are none                                           Pa
 talus_status tl_render(talus_context* ctx, const talus_model* model, talus_sim* sim, const talus_state* state,
-                       int32_t width, int32_t height, uint8_t* rgb);
+                       int32_t width, int32_t height, uint8_t* rgb, double* pressure_max);

@@ -8,10 +8,13 @@
 //   eye buffer:  depth along the ray, geom           sun buffer: depth along the light
 //   colour = rgba (0.35 + 0.65 max(0, n . sun) visible(sun))
 //
+// Contact patches lie inside bodies: they are drawn over the two that meet there (render_patch.c).
+//
 // Walls between the camera and the bodies would hide them: fixed geoms on the camera's side are drawn as
 // glass, mixed over the picture at the end.
 #include "picture.h"
 #include "model.h"
+#include "render.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,23 +28,17 @@ typedef struct ray {
     double o[3], d[3];
 } ray;
 
-typedef struct camera {
-    double eye[3], right[3], up[3], forward[3];
-    double scale; // pixels per unit of tangent (perspective) or per metre (parallel)
-    bool parallel;
-    int32_t width, height;
-} camera;
-
 typedef struct drawn_geom {
     tl_shape shape;
     double p[3], R[9]; // pose
     double radius;     // of the bounding ball, < 0: everywhere
     double rgb[3];
+    int32_t body;
     bool fixed, glass;
 } drawn_geom;
 
 typedef struct buffer {
-    camera cam;
+    tl_camera cam;
     float* depth; // (height x width)
     int32_t* geom;
 } buffer;
@@ -55,6 +52,8 @@ typedef struct renderer {
     bool moving;              // there are some; else all geoms count
     double sun[3];            // unit, towards it
     buffer view, glass, shadow;
+    tl_patch_layer patches;
+    bool patched; // there are some
 } renderer;
 
 static double dot(const double* a, const double* b)
@@ -232,7 +231,7 @@ static double hit_geom(const drawn_geom* g, const ray* r, double* n)
 
 // ---- cameras and buffers ----------------------------------------------------------------------------------
 
-static void aim(camera* c, const double* eye, const double* at)
+static void aim(tl_camera* c, const double* eye, const double* at)
 {
     const double z[3] = {0, 0, 1};
     for (int32_t i = 0; i < 3; i++) {
@@ -245,7 +244,7 @@ static void aim(camera* c, const double* eye, const double* at)
     cross(c->right, c->forward, c->up);
 }
 
-static ray pixel_ray(const camera* c, double x, double y)
+static ray pixel_ray(const tl_camera* c, double x, double y)
 {
     const double u = (x - c->width / 2.0) / c->scale, w = (c->height / 2.0 - y) / c->scale;
     ray r;
@@ -258,7 +257,7 @@ static ray pixel_ray(const camera* c, double x, double y)
 }
 
 /// Pixels that the ball may cover: x0, x1, y0, y1; false: none.
-static bool ball_pixels(const camera* c, const double* p, double radius, int32_t* box)
+static bool ball_pixels(const tl_camera* c, const double* p, double radius, int32_t* box)
 {
     box[0] = box[2] = 0;
     box[1] = c->width;
@@ -285,7 +284,7 @@ static bool ball_pixels(const camera* c, const double* p, double radius, int32_t
 }
 
 /// The camera in a geom's frame, so that a pixel costs a few products.
-static void local_camera(const camera* c, const drawn_geom* g, double* eye, double (*axes)[3])
+static void local_camera(const tl_camera* c, const drawn_geom* g, double* eye, double (*axes)[3])
 {
     const double v[3] = {c->eye[0] - g->p[0], c->eye[1] - g->p[1], c->eye[2] - g->p[2]};
     for (int32_t i = 0; i < 3; i++) {
@@ -299,7 +298,7 @@ static void local_camera(const camera* c, const drawn_geom* g, double* eye, doub
 
 static void draw_geom(buffer* b, const drawn_geom* g, int32_t index, int32_t y0, int32_t y1)
 {
-    const camera* c = &b->cam;
+    const tl_camera* c = &b->cam;
     int32_t box[4];
     double eye[3], axes[3][3], n[3];
     if (!ball_pixels(c, g->p, g->radius, box))
@@ -401,6 +400,7 @@ static void gather_geoms(renderer* r, const talus_model* m, const double* pos, c
             finite &= isfinite(g->p[c]) && isfinite(g->R[c]);
         }
         g->radius = bounding_radius(s);
+        g->body = body;
         g->fixed = m->mb.body_tree[body] < 0;
         g->glass = false;
         choose_colour(m->geom_rgba + 4 * i, body, g);
@@ -482,7 +482,7 @@ static bool is_counted(const renderer* r, const drawn_geom* g)
 
 /// Distance from which the balls of all counted geoms are seen around `at`, and where their middle is then on
 /// the right and up axes (tangents).
-static double fit_distance(const renderer* r, const camera* c, const double* at, const double* tangent,
+static double fit_distance(const renderer* r, const tl_camera* c, const double* at, const double* tangent,
                            double* middle)
 {
     double away = 0.0, lo[2] = {DBL_MAX, DBL_MAX}, hi[2] = {-DBL_MAX, -DBL_MAX};
@@ -507,7 +507,7 @@ static double fit_distance(const renderer* r, const camera* c, const double* at,
 }
 
 /// Look from a fixed direction, as close as all counted geoms allow.
-static void place_eye(renderer* r, camera* c)
+static void place_eye(renderer* r, tl_camera* c)
 {
     const double azimuth = -0.95, elevation = 0.55, field = 0.36; // tangent of half the smaller field of view
     const double back[3] = {cos(elevation) * cos(azimuth), cos(elevation) * sin(azimuth), sin(elevation)};
@@ -534,7 +534,7 @@ static void place_eye(renderer* r, camera* c)
 
 static void place_cameras(renderer* r, int32_t width, int32_t height)
 {
-    camera* c = &r->view.cam;
+    tl_camera* c = &r->view.cam;
     c->parallel = false;
     c->width = width * SAMPLES;
     c->height = height * SAMPLES;
@@ -559,7 +559,7 @@ static void place_cameras(renderer* r, int32_t width, int32_t height)
 
 static bool in_sun(const renderer* r, const double* p, const double* n)
 {
-    const camera* c = &r->shadow.cam;
+    const tl_camera* c = &r->shadow.cam;
     double v[3], cells = 0;
     for (int32_t i = 0; i < 3; i++)
         v[i] = p[i] - c->eye[i];
@@ -623,6 +623,11 @@ static void sample_colour(const renderer* r, int32_t x, int32_t y, double* rgb)
             rgb[i] += far * (0.955 - rgb[i]);
     }
     double dark = is_edge(b, x, y) ? 0.6 : 1.0;
+    if (r->patched) {
+        const bool covered = b->geom[at] >= 0 && b->depth[at] < (1.0 - 1e-4) * r->patches.depth[at];
+        if (tl_patch_layer_colour(&r->patches, &b->cam, x, y, covered, rgb) && !covered)
+            dark = 1.0;
+    }
     const int32_t glass = r->glass.geom[at];
     if (glass >= 0 && r->glass.depth[at] < b->depth[at]) {
         for (int32_t i = 0; i < 3; i++)
@@ -665,6 +670,29 @@ static bool make_buffer(tl_arena* a, buffer* b, int64_t pixels)
     return b->depth && b->geom;
 }
 
+/// Contact patches behind the surfaces that the view holds already.
+static talus_status draw_patches(renderer* r, tl_arena* a, talus_sim* sim, const talus_state* state,
+                                 int64_t pixels)
+{
+    tl_patch_view view;
+    tl_patch_layer* l = &r->patches;
+    TL_TRY(tl_sim_patch_view(sim, state, &view));
+    if (view.n == 0)
+        return TALUS_OK;
+    l->depth = TL_ARENA(a, float, pixels);
+    l->pressure = TL_ARENA(a, float, pixels);
+    l->face = TL_ARENA(a, int32_t, pixels);
+    int32_t* body = TL_ARENA(a, int32_t, pixels);
+    if (!l->depth || !l->pressure || !l->face || !body)
+        return tl_nomem(r->ctx, (size_t)pixels * 16);
+    for (int64_t i = 0; i < pixels; i++)
+        body[i] = r->view.geom[i] < 0 ? -1 : r->geoms[r->view.geom[i]].body;
+    const tl_cover cover = {.depth = r->view.depth, .body = body};
+    tl_patch_layer_draw(&r->view.cam, &view, &cover, l);
+    r->patched = true;
+    return TALUS_OK;
+}
+
 static talus_status render(renderer* r, tl_arena* a, const talus_model* m, talus_sim* sim,
                            const talus_state* state, int32_t width, int32_t height, uint8_t* rgb)
 {
@@ -684,18 +712,21 @@ static talus_status render(renderer* r, tl_arena* a, const talus_model* m, talus
     draw_all(r, &r->view, false);
     draw_all(r, &r->glass, true);
     draw_all(r, &r->shadow, false);
+    if (m->nfield > 0)
+        TL_TRY(draw_patches(r, a, sim, state, pixels));
     colour_task task = {.r = r, .rgb = rgb, .width = width};
     tl_parallel_for(r->ctx, height, 32, colour_rows, &task);
     return TALUS_OK;
 }
 
 talus_status tl_render(talus_context* ctx, const talus_model* model, talus_sim* sim, const talus_state* state,
-                       int32_t width, int32_t height, uint8_t* rgb)
+                       int32_t width, int32_t height, uint8_t* rgb, double* pressure_max)
 {
     renderer r = {.ctx = ctx};
     tl_arena a;
     tl_arena_init(&a, ctx);
     const talus_status status = render(&r, &a, model, sim, state, width, height, rgb);
     tl_arena_fini(&a);
+    *pressure_max = r.patched ? r.patches.top : 0.0;
     return status;
 }

@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import struct
 import unittest
 import xml.etree.ElementTree as tree
 
@@ -104,6 +105,23 @@ class Patches(Case):
         self.assertEqual(int(arrays["offsets"][-1]), points)
         self.assertEqual(len(arrays["normal"]), 3 * faces)
         self.assertEqual(set(arrays["types"]), {"7"})
+
+    def test_picture(self):
+        path, png = self.cases(BALL, BOX, dict(BALL, name="far", X_WA_xyz_rpy=[0, 0, 1, 0, 0, 0])), self.path("p.png")
+        if "without cairo" in run("patches", "--cases", path, "--case", "far", "--picture", png, code=None).stderr:
+            self.skipTest("built without cairo")
+        for case, faces in (("ball", 136), ("far", 0)):
+            out, = run_json("patches", "--cases", path, "--case", case, "--picture", png)["cases"]
+            self.assertEqual((out["name"], out["polygon"]["num_faces"]), (case, faces))
+            with open(png, "rb") as f:
+                head = f.read(24)
+            self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
+            self.assertEqual(struct.unpack(">II", head[16:]), (1200, 860))
+        for more, words in (((), "--picture shows one case of 3; name it with --case"),
+                            (("--case", "cube"), "there is no case 'cube'")):
+            self.assertIn(words, run("patches", "--cases", path, "--picture", png, *more, code=2).stderr)
+        self.assertIn("none/p.png: cannot be written", run("patches", "--cases", path, "--case", "ball", "--picture",
+                                                           self.path("none/p.png"), code=3).stderr)
 
     def test_bad_input(self):
         for change, words in (({"A": dict(BALL["A"], shape="torus")}, "shape is 'torus', expected sphere"),

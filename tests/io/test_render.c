@@ -12,6 +12,7 @@ static void render_scene(const char* scene, int32_t width, int32_t height, uint8
     talus_model* model = NULL;
     talus_state* state = NULL;
     talus_sim* sim = NULL;
+    double pressure_max = 0.0;
     talus_context* ctx = test_context(2);
     snprintf(path, sizeof path, "/tmp/talus_test_%ld.xml", (long)getpid());
     FILE* f = fopen(path, "wb");
@@ -23,7 +24,7 @@ static void render_scene(const char* scene, int32_t width, int32_t height, uint8
     unlink(path);
     assert_int_equal(talus_state_create(ctx, model, &state), TALUS_OK);
     assert_int_equal(talus_sim_create(ctx, model, NULL, &sim), TALUS_OK);
-    assert_int_equal(tl_render(ctx, model, sim, state, width, height, rgb), TALUS_OK);
+    assert_int_equal(tl_render(ctx, model, sim, state, width, height, rgb, &pressure_max), TALUS_OK);
     talus_sim_destroy(sim);
     talus_state_destroy(state);
     talus_model_destroy(model);
