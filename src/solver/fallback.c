@@ -56,7 +56,7 @@ bool tl_isl_substeps(tl_island* s, int32_t n)
         for (int32_t i = 0; i < nv; i++)
             s->v_star[i] = s->v0[i] + (v_star[i] - v0[i]) / n;
         s->momentum = tl_isl_momentum(s, s->v);
-        ok = tl_isl_try(s, NULL, false) || (!s->failed_memory && tl_isl_try(s, NULL, true));
+        ok = tl_isl_try(s, false) || (!s->failed_memory && tl_isl_try(s, true));
         worst = fmax(worst, s->info.residual);
         tl_isl_velocity(s, s->v, c + ld);
         for (int32_t i = 0; i < s->nc; i++)

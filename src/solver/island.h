@@ -140,8 +140,16 @@ void tl_batch_local(const tl_island* s, const tl_batch* b, const double* w, cons
 
 // ---- sweeps.c: impulse start and coloured nonlinear Gauss-Seidel
 // -------------------------------------------------------
-/// v (nv) and nu (3 x ld) out, from forces f (3 x ld) in; f is overwritten.
-talus_status tl_isl_sweep(tl_island* s, int32_t sweeps, double* f, double* v, double* nu);
+/// v (nv) and nu (3 x ld) out, from forces f (3 x ld).
+typedef struct tl_sweep {
+    const tl_island* s;
+    const double* f;
+    double *v, *nu;
+} tl_sweep;
+/// `sweeps` sweeps of n islands together; each has what it would have alone. @return OK or ERR_NOMEM
+talus_status tl_sweep_islands(tl_arena* work, int32_t n, tl_sweep* const* part, int32_t sweeps);
+/// Bytes of `work` for n islands with nc contacts together, and at most so many colours and dofs each.
+size_t tl_sweep_bytes(int32_t n, int32_t nc, int32_t ncolour, int32_t nv);
 
 // ---- patches.c
 // ---------------------------------------------------------------------------------------------------
@@ -170,9 +178,13 @@ bool tl_isl_has_factor(const tl_island* s);
 
 // ---- the iterations
 // ------------------------------------------------------------------------------------------------
-void tl_isl_lifting(tl_island* s);             // lifting.c: steps 1-5
+/// lifting.c: steps 1-5 of islands, whose first sweeps are made together with scratch from `work`.
+void tl_isl_lifting(tl_arena* work, int32_t n, tl_island* const* list);
+size_t tl_isl_lifting_bytes(int32_t n, int32_t nc, int32_t ncolour,
+                            int32_t nv);       // of `work`, as tl_sweep_bytes
 void tl_isl_newton(tl_island* s);              // newton.c: tals and none
 bool tl_isl_substeps(tl_island* s, int32_t n); // fallback.c
 void tl_isl_lagged(tl_island* s);              // fallback.c
-/// lifting.c: one try of steps 1-4 (cold = from v0 without sweeps); result in s->v. @return converged
-bool tl_isl_try(tl_island* s, const double* f0, bool cold);
+/// lifting.c: one more try of steps 1-4 without history (cold = from v0 without sweeps); result in s->v.
+/// @return converged
+bool tl_isl_try(tl_island* s, bool cold);

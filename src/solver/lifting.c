@@ -32,7 +32,8 @@ typedef struct newton {
     tl_patch* patches;
     int32_t npatches;
     bool have_patches;
-    bool quiet; // started at v0 without sweeps: the kept factor may still be good
+    bool quiet;        // started at v0 without sweeps: the kept factor may still be good
+    tl_residual start; // at v
 } newton;
 
 static talus_status newton_init(tl_island* s, newton* n)
@@ -127,7 +128,8 @@ static talus_status update_nu(tl_island* s, newton* n, int32_t sweep)
         tl_isl_pair_rounds(s, n->patches, n->npatches, n->v, n->fl, n->nu);
     }
     if (sweep) {
-        TL_TRY(tl_isl_sweep(s, sweep, n->F, n->v, n->nu));
+        tl_sweep again = {.s = s, .f = n->F, .v = n->v, .nu = n->nu};
+        TL_TRY(tl_sweep_islands(&s->work, 1, &(tl_sweep*){&again}, sweep));
         tl_isl_velocity(s, n->v, n->w);
     }
     return TALUS_OK;
@@ -156,8 +158,9 @@ static int32_t sweeps_again(const tl_island* s, int32_t time)
     return TL_MAX(10, s->opt->sweeps) << TL_MIN(2 * time, 6);
 }
 
-static bool iterate(tl_island* s, newton* n, tl_residual r, int32_t limit)
+static bool iterate(tl_island* s, newton* n, int32_t limit)
 {
+    tl_residual r = n->start;
     double before = INFINITY;
     int32_t swept = 0, times = 0; // iteration of the last sweeps, how often
     for (int32_t k = 1;; k++) {
@@ -194,42 +197,51 @@ static bool iterate(tl_island* s, newton* n, tl_residual r, int32_t limit)
     }
 }
 
-bool tl_isl_try(tl_island* s, const double* f0, bool cold)
+// at v0 with its residual, which tells whether the island is quiet
+static bool start_at_v0(tl_island* s, newton* n)
 {
-    const tl_arena_mark mark = tl_arena_get_mark(&s->work);
-    newton n;
-    if (newton_init(s, &n) < 0) {
+    if (newton_init(s, n) < 0) {
         s->failed_memory = true;
         return false;
     }
-    memcpy(n.v, s->v0, sizeof(double) * (size_t)s->nv);
-    tl_isl_velocity(s, n.v, n.w);
-    tl_residual r = evaluate(s, &n);
-    n.quiet = r.relative < s->opt->quiet;
-    if (cold || n.quiet) {
-        memcpy(n.nu, n.w, sizeof(double) * 3 * (size_t)s->ld);
-    } else {
-        if (f0)
-            memcpy(n.F, f0, sizeof(double) * 3 * (size_t)s->ld);
-        else
-            memset(n.F, 0, sizeof(double) * 3 * (size_t)s->ld);
-        if (tl_isl_sweep(s, s->opt->sweeps, n.F, n.v, n.nu) < 0)
+    memcpy(n->v, s->v0, sizeof(double) * (size_t)s->nv);
+    tl_isl_velocity(s, n->v, n->w);
+    n->start = evaluate(s, n);
+    n->quiet = n->start.relative < s->opt->quiet;
+    memcpy(n->nu, n->w, sizeof(double) * 3 * (size_t)s->ld);
+    return true;
+}
+
+static void start_swept(tl_island* s, newton* n)
+{
+    tl_isl_velocity(s, n->v, n->w);
+    n->start = evaluate(s, n);
+}
+
+bool tl_isl_try(tl_island* s, bool cold)
+{
+    const tl_arena_mark mark = tl_arena_get_mark(&s->work);
+    newton n;
+    if (!start_at_v0(s, &n))
+        return false;
+    if (!cold && !n.quiet) {
+        memset(n.F, 0, sizeof(double) * 3 * (size_t)s->ld);
+        tl_sweep x = {.s = s, .f = n.F, .v = n.v, .nu = n.nu};
+        if (tl_sweep_islands(&s->work, 1, &(tl_sweep*){&x}, s->opt->sweeps) < 0)
             s->failed_memory = true;
-        tl_isl_velocity(s, n.v, n.w);
-        r = evaluate(s, &n);
+        start_swept(s, &n);
     }
-    const bool ok =
-        !s->failed_memory && iterate(s, &n, r, cold ? s->opt->max_iter_restart : s->opt->max_iter);
+    const bool ok = !s->failed_memory && iterate(s, &n, cold ? s->opt->max_iter_restart : s->opt->max_iter);
     tl_arena_release(&s->work, mark);
     return ok;
 }
 
-void tl_isl_lifting(tl_island* s)
+// what follows the first try, converged or not
+static void conclude(tl_island* s, bool ok)
 {
-    bool ok = tl_isl_try(s, s->f0, false);
     if (!ok && !s->failed_memory) {
         s->info.restarted = 1;
-        ok = tl_isl_try(s, NULL, true);
+        ok = tl_isl_try(s, true);
     }
     memcpy(s->v_mean, s->v, sizeof(double) * (size_t)s->nv);
     for (int32_t n = 2; !ok && !s->failed_memory && n <= s->opt->substeps_max; n *= 2) {
@@ -243,4 +255,49 @@ void tl_isl_lifting(tl_island* s)
         return;
     }
     s->info.unconverged = 1;
+}
+
+// sweep those that are not quiet together: an island's few contacts of one colour would fill no kernel
+static talus_status sweep_moving(tl_arena* work, int32_t n, tl_island* const* list, newton* first)
+{
+    tl_sweep* x = TL_ARENA(work, tl_sweep, n);
+    tl_sweep** moving = TL_ARENA(work, tl_sweep*, n);
+    if (!x || !moving)
+        return TALUS_ERR_NOMEM;
+    int32_t count = 0;
+    for (int32_t i = 0; i < n; i++)
+        if (!list[i]->failed_memory && !first[i].quiet) {
+            x[i] = (tl_sweep){.s = list[i], .f = list[i]->f0, .v = first[i].v, .nu = first[i].nu};
+            moving[count++] = x + i;
+        }
+    return count ? tl_sweep_islands(work, count, moving, list[0]->opt->sweeps) : TALUS_OK;
+}
+
+void tl_isl_lifting(tl_arena* work, int32_t n, tl_island* const* list)
+{
+    const tl_arena_mark mark = tl_arena_get_mark(work);
+    newton* first = TL_ARENA(work, newton, n);
+    list[0]->clock = tl_now();
+    for (int32_t i = 0; i < n && first; i++)
+        start_at_v0(list[i], first + i);
+    const bool swept = first && sweep_moving(work, n, list, first) >= 0;
+    for (int32_t i = 0; i < n; i++) {
+        tl_island* s = list[i];
+        s->clock = i ? list[i - 1]->clock : s->clock; // the first one's includes the start of all
+        s->failed_memory |= !swept;
+        if (!s->failed_memory && !first[i].quiet)
+            start_swept(s, first + i);
+        const bool ok = !s->failed_memory && iterate(s, first + i, s->opt->max_iter);
+        tl_arena_release(&s->work, (tl_arena_mark){0});
+        conclude(s, ok);
+        tl_arena_release(&s->work, (tl_arena_mark){0});
+        tl_isl_lap(s, &s->info.t_limit);
+    }
+    tl_arena_release(work, mark);
+}
+
+size_t tl_isl_lifting_bytes(int32_t n, int32_t nc, int32_t ncolour, int32_t nv)
+{
+    return (size_t)n * (sizeof(newton) + sizeof(tl_sweep) + sizeof(tl_sweep*)) + 3 * TL_ALIGN +
+           tl_sweep_bytes(n, nc, ncolour, nv);
 }

@@ -70,30 +70,41 @@ static talus_status reserve_slots(talus_solver* s, int32_t ntree)
     return TALUS_OK;
 }
 
-// islands [begin, end) that are alone or are not
-static void solve_islands(tl_islands* all, int32_t begin, int32_t end, bool alone)
+static void solve_islands(tl_task* task)
 {
-    double clock = tl_now();
-    for (int32_t i = begin; i < end; i++) {
-        tl_island* s = all->island + i;
-        if (s->alone != alone)
-            continue;
-        s->clock = clock;
-        if (s->opt->globalization == TALUS_GLOBALIZATION_LIFTING)
-            tl_isl_lifting(s);
-        else
-            tl_isl_newton(s);
+    if (task->list[0]->opt->globalization == TALUS_GLOBALIZATION_LIFTING) {
+        tl_isl_lifting(&task->work, task->n, task->list);
+        return;
+    }
+    for (int32_t i = 0; i < task->n; i++) {
+        tl_island* s = task->list[i];
+        s->clock = i ? task->list[i - 1]->clock : tl_now();
+        tl_isl_newton(s);
         tl_arena_release(&s->work, (tl_arena_mark){0});
         tl_isl_lap(s, &s->info.t_limit);
-        clock = s->clock;
     }
 }
 
-static void solve_task(void* arg, int32_t begin, int32_t end, int32_t block)
+static void solve_tasks(void* arg, int32_t begin, int32_t end, int32_t block)
 {
     (void)block;
-    tl_islands* all = arg;
-    solve_islands(all, all->task[begin], all->task[end], false);
+    const tl_islands* all = arg;
+    for (int32_t i = begin; i < end; i++)
+        solve_islands(all->task + all->alone + i);
+}
+
+static talus_status carve_task_work(talus_solver* s, tl_task* task)
+{
+    int32_t nc = 0, ncolour = 0, nv = 0;
+    for (int32_t i = 0; i < task->n; i++) {
+        nc += task->list[i]->nc;
+        ncolour = TL_MAX(ncolour, task->list[i]->ncolour);
+        nv = TL_MAX(nv, task->list[i]->nv);
+    }
+    tl_arena_init(&task->work, s->ctx);
+    task->work.size = tl_isl_lifting_bytes(task->n, nc, ncolour, nv);
+    task->work.base = tl_arena_alloc(&s->arena, task->work.size);
+    return task->work.base ? TALUS_OK : tl_nomem(s->ctx, s->arena.used);
 }
 
 // islands in a row until a task is worth its start; bounds depend on the problem alone. An island with more
@@ -101,20 +112,31 @@ static void solve_task(void* arg, int32_t begin, int32_t end, int32_t block)
 // inside.
 static talus_status make_tasks(talus_solver* s, tl_islands* all)
 {
-    all->task = TL_ARENA(&s->arena, int32_t, all->n + 1);
-    if (!all->task)
+    all->task = TL_ARENA(&s->arena, tl_task, all->n);
+    tl_island** list = TL_ARENA(&s->arena, tl_island*, all->n);
+    if (!all->task || !list)
         return tl_nomem(s->ctx, s->arena.used);
-    int32_t contacts = 0;
-    all->ntask = all->task[0] = 0;
+    int32_t at = 0;
+    for (int32_t i = 0; i < all->n && !all->alone; i++)
+        if (2 * (int64_t)all->island[i].nc > all->ncontacts) {
+            all->alone = all->island[i].alone = true;
+            list[at++] = all->island + i;
+            all->task[all->ntask++] = (tl_task){.n = 1, .list = list};
+        }
+    int32_t contacts = TASK_CONTACTS;
     for (int32_t i = 0; i < all->n; i++) {
-        tl_island* x = all->island + i;
-        x->alone = 2 * (int64_t)x->nc > all->ncontacts;
-        contacts += x->alone ? 0 : x->nc;
-        if (contacts >= TASK_CONTACTS || i == all->n - 1) {
-            all->task[++all->ntask] = i + 1;
+        if (all->island[i].alone)
+            continue;
+        if (contacts >= TASK_CONTACTS) {
+            all->task[all->ntask++] = (tl_task){.list = list + at};
             contacts = 0;
         }
+        list[at++] = all->island + i;
+        all->task[all->ntask - 1].n++;
+        contacts += all->island[i].nc;
     }
+    for (int32_t i = 0; i < all->ntask; i++)
+        TL_TRY(carve_task_work(s, all->task + i));
     return TALUS_OK;
 }
 
@@ -211,8 +233,9 @@ talus_status talus_solver_step(talus_solver* s, const talus_problem_view* prob, 
     TL_TRY(make_tasks(s, &all));
     talus_solve_info sum = {.nislands = all.n, .ncontacts_active = all.ncontacts, .worst_contact = -1};
     sum.t_setup = tl_now() - t0;
-    solve_islands(&all, 0, all.n, true);
-    tl_parallel_for(s->ctx, all.ntask, 1, solve_task, &all);
+    if (all.alone)
+        solve_islands(all.task);
+    tl_parallel_for(s->ctx, all.ntask - all.alone, 1, solve_tasks, &all);
     bool memory = false;
     for (int32_t i = 0; i < all.n; i++) {
         memory |= all.island[i].failed_memory;

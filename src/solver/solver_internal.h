@@ -30,13 +30,21 @@ typedef enum tl_grouping {
     TL_GROUP_ALL      // all trees, with or without contact
 } tl_grouping;
 
+/// Islands that one thread solves one after the other.
+typedef struct tl_task {
+    int32_t n;
+    tl_island** list;
+    tl_arena work; // of what they do together
+} tl_task;
+
 typedef struct tl_islands {
     int32_t n;
     tl_island* island;
     int64_t* gdof;     // (ntree + 1) first dof of each tree
     int32_t ncontacts; // taking part
     int32_t ntask;
-    int32_t* task; // (ntask + 1) first island of each task
+    tl_task* task;
+    bool alone; // the first task is one large island: its linear algebra may use the threads
 } tl_islands;
 
 /// problem.c: sizes, signs, finite values; messages name field and index.
