@@ -49,6 +49,66 @@ static inline tl_vd tl_load_part(const double* p, int k)
 #endif
 }
 
+/// The first k < TL_LANES values only.
+static inline void tl_store_part(double* p, tl_vd x, int k)
+{
+#if defined(__AVX512F__) && TL_LANES == 8
+    _mm512_mask_storeu_pd(p, (__mmask8)((1u << k) - 1u), x);
+#elif defined(__AVX2__) && TL_LANES == 4
+    const __m256i lane = _mm256_set_epi64x(3, 2, 1, 0);
+    _mm256_maskstore_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(k), lane), x);
+#else
+    for (int i = 0; i < k; i++)
+        p[i] = x[i];
+#endif
+}
+
+typedef double tl_quad_mem __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double tl_pair_mem __attribute__((vector_size(16), aligned(8), may_alias));
+
+/// tl_load_part in pieces of four, two and one, for what was stored that way a moment ago: a load of
+/// all at once would wait until these stores have left for the cache.
+static inline tl_vd tl_load_pieces(const double* p, int k)
+{
+#if defined(__AVX512F__) && TL_LANES == 8
+    const double* rest = p + (k & 4);
+    __m256d tail = _mm256_setzero_pd();
+    if (k & 2)
+        tail = _mm256_zextpd128_pd256(_mm_loadu_pd(rest));
+    if ((k & 3) == 1)
+        tail = _mm256_zextpd128_pd256(_mm_load_sd(rest));
+    if ((k & 3) == 3)
+        tail = _mm256_insertf128_pd(tail, _mm_load_sd(rest + 2), 1);
+    return k & 4 ? _mm512_insertf64x4(_mm512_zextpd256_pd512(_mm256_loadu_pd(p)), tail, 1)
+                 : _mm512_zextpd256_pd512(tail);
+#elif defined(__AVX2__) && TL_LANES == 4
+    if (k == 1)
+        return _mm256_zextpd128_pd256(_mm_load_sd(p));
+    const __m256d two = _mm256_zextpd128_pd256(_mm_loadu_pd(p));
+    return k == 2 ? two : _mm256_insertf128_pd(two, _mm_load_sd(p + 2), 1);
+#else
+    return tl_load_part(p, k);
+#endif
+}
+
+#if TL_LANES > 1
+/// s_l += s_l+4, s_l += s_l+2, s_0 + s_1 of eight values in 8 / TL_LANES registers
+static inline double tl_sum_eight(const tl_vd* s)
+{
+#if TL_LANES == 8
+    const __m256d q = _mm512_castpd512_pd256(s[0]) + _mm512_extractf64x4_pd(s[0], 1);
+#elif TL_LANES == 4
+    const tl_vd q = s[0] + s[1];
+#endif
+#if TL_LANES >= 4
+    const tl_pair_mem t = (tl_pair_mem){q[0], q[1]} + (tl_pair_mem){q[2], q[3]};
+#else
+    const tl_vd t = (s[0] + s[2]) + (s[1] + s[3]);
+#endif
+    return t[0] + t[1];
+}
+#endif
+
 static inline tl_vd tl_set(double x)
 {
     return x - (tl_vd){0}; // x - 0 keeps the sign of zero

@@ -10,17 +10,17 @@ typedef struct sums {
     tl_vd s[3][REGISTERS]; // rows t1, t2, n
 } sums;
 
-static inline double total(const tl_vd* s)
-{
-    double out[TL_ROW_SUMS];
-    for (int k = 0; k < REGISTERS; k++)
-        tl_store(out + k * TL_LANES, s[k]);
-    return tl_row_tree(out);
-}
-
 static inline tl_vd load_some(const double* p, int32_t k)
 {
     return k >= TL_LANES ? tl_load(p) : tl_load_part(p, k);
+}
+
+static inline void store_some(double* p, tl_vd x, int32_t k)
+{
+    if (k >= TL_LANES)
+        tl_store(p, x);
+    else
+        tl_store_part(p, x, k);
 }
 
 /// s_r += row_r . y over n columns; rows are `stride` apart
@@ -31,7 +31,7 @@ static inline void add_dots(int32_t n, const double* row, int64_t stride, const 
             const int32_t at = c + k * TL_LANES, left = n - at;
             if (left <= 0)
                 break;
-            const tl_vd v = load_some(y + at, left);
+            const tl_vd v = left >= TL_LANES ? tl_load(y + at) : tl_load_pieces(y + at, left);
             for (int r = 0; r < 3; r++)
                 s->s[r][k] += load_some(row + r * stride + at, left) * v;
         }
@@ -56,18 +56,29 @@ void TL_KERNEL(rows_apply)(int32_t n, const int32_t* list, const tl_tree_rows* J
                 add_dots(nb, row + na, na + nb, v + J->dof[b], &s);
         }
         for (int r = 0; r < 3; r++)
-            w[r * ld + place] = total(s.s[r]);
+            w[r * ld + place] = tl_sum_eight(s.s[r]);
     }
 }
 
+#define ADD_PIECE(type)                                                                                      \
+    *(type*)(v + c) += (*(const type*)(row + c) * g[0] + *(const type*)(row + stride + c) * g[1]) +          \
+                       *(const type*)(row + 2 * stride + c) * g[2]
+
+// the rest after whole registers in pieces of four, two and one: see tl_load_pieces
 static inline void add_rows(int32_t n, const double* row, int64_t stride, const double* g, double* v)
 {
-    const tl_vd g0 = tl_set(g[0]), g1 = tl_set(g[1]), g2 = tl_set(g[2]);
     int32_t c = 0;
     for (; c + TL_LANES <= n; c += TL_LANES)
-        tl_store(v + c, tl_load(v + c) + ((tl_load(row + c) * g0 + tl_load(row + stride + c) * g1) +
-                                          tl_load(row + 2 * stride + c) * g2));
-    for (; c < n; c++)
+        ADD_PIECE(tl_vd_mem);
+    if (TL_LANES > 4 && n - c >= 4) {
+        ADD_PIECE(tl_quad_mem);
+        c += 4;
+    }
+    if (TL_LANES > 2 && n - c >= 2) {
+        ADD_PIECE(tl_pair_mem);
+        c += 2;
+    }
+    if (c < n)
         v[c] += (row[c] * g[0] + row[stride + c] * g[1]) + row[2 * stride + c] * g[2];
 }
 
@@ -112,17 +123,9 @@ static inline void respond(int32_t n, const double* Minv, double h, const double
             b1 += m * tl_set(h * row[stride + j]);
             b2 += m * tl_set(h * row[2 * stride + j]);
         }
-        if (left >= TL_LANES) {
-            tl_store(B + i, b0);
-            tl_store(B + stride + i, b1);
-            tl_store(B + 2 * stride + i, b2);
-        } else {
-            for (int32_t k = 0; k < left; k++) {
-                B[i + k] = b0[k];
-                B[stride + i + k] = b1[k];
-                B[2 * stride + i + k] = b2[k];
-            }
-        }
+        store_some(B + i, b0, left);
+        store_some(B + stride + i, b1, left);
+        store_some(B + 2 * stride + i, b2, left);
     }
 }
 
@@ -153,8 +156,8 @@ void TL_KERNEL(rows_response)(int32_t n, const tl_tree_rows* J, const double* co
             respond(nb, Minv[b], h, row + na, stride, out + na);
             add_products(nb, row + na, out + na, stride, &s);
         }
-        Wt[i] = 0.5 * (total(s.s[0]) + total(s.s[1]));
-        Wn[i] = total(s.s[2]);
+        Wt[i] = 0.5 * (tl_sum_eight(s.s[0]) + tl_sum_eight(s.s[1]));
+        Wn[i] = tl_sum_eight(s.s[2]);
     }
 }
 
@@ -170,11 +173,7 @@ void TL_KERNEL(block_multiply)(int32_t ntree, const int32_t* dof, const double* 
             tl_vd s = {0};
             for (int32_t j = 0; j < n; j++)
                 s += load_some(a + (int64_t)n * j + i, left) * tl_set(xt[j]);
-            if (left >= TL_LANES)
-                tl_store(yt + i, s);
-            else
-                for (int32_t k = 0; k < left; k++)
-                    yt[i + k] = s[k];
+            store_some(yt + i, s, left);
         }
     }
 }

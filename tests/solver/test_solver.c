@@ -193,6 +193,37 @@ static void islands__apart_or_together_give_one_answer(void** state)
     talus_context_destroy(ctx);
 }
 
+// moving islands of one task are swept together; whoever is beside it must not change a bit of an island
+static void islands__company_changes_no_bit(void** state)
+{
+    (void)state;
+    enum { BODIES = 30, GROUP = 5 };
+    for (int32_t coupling = TALUS_COUPLING_TWO_WAY; coupling <= TALUS_COUPLING_ONE_WAY; coupling++) {
+        talus_context* ctx = test_context(1);
+        test_problem t;
+        random_problem(&t, 23, BODIES, GROUP, 90);
+        talus_solver_options opt = talus_solver_options_default();
+        opt.coupling = coupling;
+        double *together = test_zeros((size_t)t.nv, 8), *alone = test_zeros((size_t)t.nv, 8);
+        talus_solve_info info;
+        assert_int_equal(run(ctx, &t, &opt, together, &info), TALUS_OK);
+        assert_true(info.nislands >= BODIES / GROUP);
+        double* delta0 = test_zeros((size_t)t.view.nc, 8);
+        memcpy(delta0, t.delta0, sizeof(double) * (size_t)t.view.nc);
+        for (int32_t g = 0; g < BODIES; g += GROUP) {
+            for (int32_t c = 0; c < t.view.nc; c++) // open contacts take no part
+                t.delta0[c] = t.tree_a[c] / GROUP * GROUP == g ? delta0[c] : -1.0;
+            assert_int_equal(run(ctx, &t, &opt, alone, &info), TALUS_OK);
+            assert_memory_equal(alone + 6 * g, together + 6 * g, sizeof(double) * 6 * GROUP);
+        }
+        free(delta0);
+        free(together);
+        free(alone);
+        test_problem_free(&t);
+        talus_context_destroy(ctx);
+    }
+}
+
 static void threads__same_bits(void** state)
 {
     (void)state;
@@ -528,6 +559,7 @@ int main(void)
         cmocka_unit_test(operator__A_is_the_derivative_of_the_residual),
         cmocka_unit_test(operator__matrix_free_is_the_assembled),
         cmocka_unit_test(islands__apart_or_together_give_one_answer),
+        cmocka_unit_test(islands__company_changes_no_bit),
         cmocka_unit_test(threads__same_bits),
         cmocka_unit_test(memory__steady_solves_allocate_nothing),
         cmocka_unit_test(units__scaled_problem_same_counts),
