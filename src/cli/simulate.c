@@ -257,12 +257,11 @@ static talus_status simulate(cli_args* a, cli_run* r)
     r->hash = talus_state_hash(r->state);
     // also after a failure: the state is the last committed one
     const talus_status written = write_files(a, r);
-    const talus_status measured = talus_sim_energy(r->sim, r->state, &r->energy);
     if (looped < 0)
-        return looped;
+        return looped; // told once: measuring such a state would tell it again
     TL_TRY(closed);
     TL_TRY(written);
-    TL_TRY(measured);
+    TL_TRY(talus_sim_energy(r->sim, r->state, &r->energy));
     return r->unconverged > 0 ? TALUS_NOT_CONVERGED : TALUS_OK;
 }
 

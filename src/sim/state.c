@@ -143,8 +143,9 @@ static talus_status refuse_dof(talus_sim* sim, const char* field, int32_t dof, d
 {
     const talus_model* m = sim->model;
     return tl_fail(sim->ctx, TALUS_ERR_INPUT,
-                   "state: %s[%d] = %g (body '%s', joint '%s') is not a finite number", field, dof, value,
-                   m->body_name[m->mb.dof_body[dof]], m->jnt_name[m->mb.dof_jnt[dof]]);
+                   "state: %s[%d] = %g (body '%s', joint '%s') is not a finite number below %g", field, dof,
+                   value, m->body_name[m->mb.dof_body[dof]], m->jnt_name[m->mb.dof_jnt[dof]],
+                   TL_STATE_LARGEST);
 }
 
 static int32_t joint_nq(int32_t type)
@@ -159,8 +160,9 @@ static talus_status check_joint(talus_sim* sim, const talus_state* s, int32_t j)
     for (int32_t i = 0; i < n; i++)
         if (!usable(s->q[at + i]))
             return tl_fail(sim->ctx, TALUS_ERR_INPUT,
-                           "state: q[%d] = %g (body '%s', joint '%s') is not a finite number", at + i,
-                           s->q[at + i], m->body_name[m->mb.jnt_body[j]], m->jnt_name[j]);
+                           "state: q[%d] = %g (body '%s', joint '%s') is not a finite number below %g",
+                           at + i, s->q[at + i], m->body_name[m->mb.jnt_body[j]], m->jnt_name[j],
+                           TL_STATE_LARGEST);
     if (n == 1)
         return TALUS_OK;
     double quat[4];
@@ -175,7 +177,8 @@ talus_status tl_state_check(talus_sim* sim, const talus_state* s)
 {
     const talus_model* m = sim->model;
     if (!usable(s->time))
-        return tl_fail(sim->ctx, TALUS_ERR_INPUT, "state: time = %g s is not a finite number", s->time);
+        return tl_fail(sim->ctx, TALUS_ERR_INPUT, "state: time = %g s is not a finite number below %g",
+                       s->time, TL_STATE_LARGEST);
     for (int32_t i = 0; i < m->mb.nv; i++) {
         if (!usable(s->v[i]))
             return refuse_dof(sim, "v", i, s->v[i]);
@@ -185,8 +188,8 @@ talus_status tl_state_check(talus_sim* sim, const talus_state* s)
     for (int32_t i = 0; i < m->nu; i++)
         if (!usable(s->ctrl[i]))
             return tl_fail(sim->ctx, TALUS_ERR_INPUT,
-                           "state: ctrl[%d] = %g (actuator '%s') is not a finite number", i, s->ctrl[i],
-                           m->actuator_name[i]);
+                           "state: ctrl[%d] = %g (actuator '%s') is not a finite number below %g", i,
+                           s->ctrl[i], m->actuator_name[i], TL_STATE_LARGEST);
     for (int32_t j = 0; j < m->mb.njnt; j++)
         TL_TRY(check_joint(sim, s, j));
     return TALUS_OK;

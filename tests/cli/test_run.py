@@ -240,6 +240,15 @@ class States(Case):
                 self.assertIn(word, last)
         run("run", scene, "--state", self.path("none.json"), code=3)
 
+    def test_number_too_large_is_told_once(self):
+        scene = self.write("fall.xml", FALL)
+        state = self.write("far.json", {"bodies": {"ball": {"pos": [0, 0, 1e200]}}})
+        p = run("run", scene, "--state", state, code=2)
+        errors = [line for line in p.stderr.split("\n") if "error" in line]
+        self.assertEqual(len(errors), 1, p.stderr)
+        for word in ("q[2]", "1e+200", "ball", "below 1e+100"):
+            self.assertIn(word, errors[0])
+
 
 class Capture(Case):
     def test_captured_step_is_what_the_run_did(self):
