@@ -39,7 +39,7 @@ THIRD = {
     r"cairo\.h": {"io/draw.h"},
 }
 # public headers by the module that implements them
-PUBLIC = {"base": "base", "solver": "solver", "model": "model", "sim": "sim", "io": "io", "talus": "cli"}
+PUBLIC = {"base": "base", "solver": "solver", "patch": "patch", "model": "model", "sim": "sim", "io": "io", "talus": "cli"}
 
 
 def owner(root, path):

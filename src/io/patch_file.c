@@ -35,7 +35,7 @@ static talus_status read_numbers(const reader* r, const char* where, const json_
     return TALUS_OK;
 }
 
-static void pose_of(const double* xyz_rpy, tl_pose* X)
+static void pose_of(const double* xyz_rpy, talus_pose* X)
 {
     const double cr = cos(xyz_rpy[3]), sr = sin(xyz_rpy[3]), cp = cos(xyz_rpy[4]), sp = sin(xyz_rpy[4]),
                  cy = cos(xyz_rpy[5]), sy = sin(xyz_rpy[5]);
@@ -84,9 +84,9 @@ typedef struct mesh_data {
     int32_t nv, ne, np;
 } mesh_data;
 
-static talus_status read_mesh(const reader* r, const char* which, const json_t* body, bool compliant,
-                              double modulus, mesh_data* d, tl_field** out)
+static talus_status read_mesh(const reader* r, const json_t* body, talus_field_def* def, mesh_data* d)
 {
+    const bool compliant = def->kind == TALUS_FIELD_COMPLIANT;
     const char* key = compliant ? "tets" : "tris";
     const int32_t width = compliant ? 4 : 3;
     const json_t* pressure = json_object_get(body, "pressure");
@@ -105,21 +105,57 @@ static talus_status read_mesh(const reader* r, const char* which, const json_t* 
             return bad(r, key, "row %d names vertex %g, but there are %d", i / width, d->rows[i], d->nv);
         d->element[i] = (int32_t)d->rows[i];
     }
-    char name[192];
-    snprintf(name, sizeof name, "case '%s': %s", r->name, which);
-    return compliant ? tl_field_from_tets(r->ctx, d->nv, d->x, d->ne, d->element, d->p, modulus, name, out)
-                     : tl_field_from_triangles(r->ctx, d->nv, d->x, d->ne, d->element, name, out);
+    def->nvert = d->nv;
+    def->nelement = d->ne;
+    def->x = d->x;
+    def->element = d->element;
+    def->p = d->p;
+    return TALUS_OK;
 }
 
-static talus_status read_body(const reader* r, const char* which, const json_t* body, tl_field** out)
+static talus_status inline_field(const reader* r, const json_t* body, talus_field_def* def, talus_field** out)
+{
+    mesh_data d = {0};
+    talus_status status = read_mesh(r, body, def, &d);
+    if (status >= 0)
+        status = talus_field_create(r->ctx, def, out);
+    void* const arrays[] = {d.x, d.rows, d.p, d.element};
+    for (int32_t i = 0; i < TL_COUNT(arrays); i++)
+        tl_free(r->ctx, arrays[i]);
+    return status;
+}
+
+// a path in a file of cases starts where that file is
+static talus_status file_field(const reader* r, const char* which, const json_t* body,
+                               const talus_field_def* def, talus_field** out)
+{
+    static const char* const inline_keys[] = {"vertices", "tets", "tris", "pressure"};
+    const char *file = json_string_value(json_object_get(body, "file")), *slash = strrchr(r->path, '/');
+    if (!file || !file[0])
+        return bad(r, which, "file: the path of a mesh file is wanted");
+    for (int32_t i = 0; i < TL_COUNT(inline_keys); i++)
+        if (json_object_get(body, inline_keys[i]))
+            return bad(r, which, "file and %s exclude each other", inline_keys[i]);
+    const size_t folder = file[0] == '/' || !slash ? 0 : (size_t)(slash + 1 - r->path), n = strlen(file);
+    char* path = tl_alloc(r->ctx, folder + n + 1);
+    if (!path)
+        return tl_nomem(r->ctx, folder + n + 1);
+    memcpy(path, r->path, folder);
+    memcpy(path + folder, file, n + 1);
+    const talus_status status = talus_field_load(r->ctx, path, def, out);
+    tl_free(r->ctx, path);
+    return status;
+}
+
+static talus_status read_body(const reader* r, const char* which, const json_t* body, talus_field** out)
 {
     static const struct {
         const char* name;
-        int32_t type, ndims;
-    } shapes[] = {{"sphere", TL_SHAPE_SPHERE, 1},   {"ellipsoid", TL_SHAPE_ELLIPSOID, 3},
-                  {"box", TL_SHAPE_BOX, 3},         {"cylinder", TL_SHAPE_CYLINDER, 2},
-                  {"capsule", TL_SHAPE_CAPSULE, 2}, {"halfspace", TL_SHAPE_PLANE, 0},
-                  {"mesh", TL_SHAPE_MESH, 0}};
+        int32_t shape, ndims;
+    } shapes[] = {{"sphere", TALUS_FIELD_SPHERE, 1},   {"ellipsoid", TALUS_FIELD_ELLIPSOID, 3},
+                  {"box", TALUS_FIELD_BOX, 3},         {"cylinder", TALUS_FIELD_CYLINDER, 2},
+                  {"capsule", TALUS_FIELD_CAPSULE, 2}, {"halfspace", TALUS_FIELD_HALF_SPACE, 0},
+                  {"mesh", TALUS_FIELD_MESH, 0}};
     if (!json_is_object(body))
         return bad(r, which, "an object with type, shape and dims is wanted");
     const char* type = json_string_value(json_object_get(body, "type"));
@@ -133,33 +169,29 @@ static talus_status read_body(const reader* r, const char* which, const json_t* 
         return bad(r, which,
                    "shape is '%s', expected sphere, ellipsoid, box, cylinder, capsule, halfspace or mesh",
                    word ? word : "missing");
-    const tl_field_spec spec = {.kind = type[0] == 'c' ? TL_FIELD_COMPLIANT : TL_FIELD_RIGID,
-                                .modulus = number_or(body, "E", 0.0),
-                                .hint = number_or(body, "hint", 0.0),
-                                .thickness = number_or(body, "thickness", 0.0)};
-    if (shapes[k].type == TL_SHAPE_MESH) {
-        mesh_data d = {0};
-        const talus_status status =
-            read_mesh(r, which, body, spec.kind == TL_FIELD_COMPLIANT, spec.modulus, &d, out);
-        void* const arrays[] = {d.x, d.rows, d.p, d.element};
-        for (int32_t i = 0; i < TL_COUNT(arrays); i++)
-            tl_free(r->ctx, arrays[i]);
-        return status;
-    }
-    tl_shape shape = {.type = shapes[k].type};
-    if (shapes[k].ndims)
-        TL_TRY(read_numbers(r, "dims", json_object_get(body, "dims"), shape.size, shapes[k].ndims));
-    for (int32_t i = 0; i < shapes[k].ndims; i++)
-        if (!(shape.size[i] > 0.0))
-            return bad(r, which, "dims: %g m, expected positive lengths", shape.size[i]);
-    if (shape.type == TL_SHAPE_BOX)
-        for (int i = 0; i < 3; i++)
-            shape.size[i] *= 0.5;
-    if (shape.type == TL_SHAPE_CYLINDER || shape.type == TL_SHAPE_CAPSULE)
-        shape.size[1] *= 0.5;
     char name[192];
     snprintf(name, sizeof name, "case '%s': %s", r->name, which);
-    return tl_field_from_shape(r->ctx, &shape, &spec, name, out);
+    talus_field_def def = talus_field_default();
+    def.kind = type[0] == 'c' ? TALUS_FIELD_COMPLIANT : TALUS_FIELD_RIGID;
+    def.shape = shapes[k].shape;
+    def.modulus = number_or(body, "E", 0.0);
+    def.hint = number_or(body, "hint", 0.0);
+    def.thickness = number_or(body, "thickness", 0.0);
+    def.name = name;
+    if (def.shape == TALUS_FIELD_MESH)
+        return json_object_get(body, "file") ? file_field(r, which, body, &def, out)
+                                             : inline_field(r, body, &def, out);
+    if (shapes[k].ndims)
+        TL_TRY(read_numbers(r, "dims", json_object_get(body, "dims"), def.size, shapes[k].ndims));
+    for (int32_t i = 0; i < shapes[k].ndims; i++)
+        if (!(def.size[i] > 0.0))
+            return bad(r, which, "dims: %g m, expected positive lengths", def.size[i]);
+    // full sizes and lengths in the file
+    for (int i = 0; i < 3 && def.shape == TALUS_FIELD_BOX; i++)
+        def.size[i] *= 0.5;
+    if (def.shape == TALUS_FIELD_CYLINDER || def.shape == TALUS_FIELD_CAPSULE)
+        def.size[1] *= 0.5;
+    return talus_field_create(r->ctx, &def, out);
 }
 
 int32_t tl_patch_cases(talus_context* ctx, const char* path, const json_t* root)
@@ -189,7 +221,7 @@ talus_status tl_patch_case_read(talus_context* ctx, const char* path, const json
         if (status >= 0)
             status = read_body(&r, bodies[k], json_object_get(c, bodies[k]), &out->field[k]);
         if (status < 0) {
-            tl_patch_case_free(ctx, out);
+            tl_patch_case_free(out);
             return status;
         }
         pose_of(x, &out->pose[k]);
@@ -197,9 +229,9 @@ talus_status tl_patch_case_read(talus_context* ctx, const char* path, const json
     return TALUS_OK;
 }
 
-void tl_patch_case_free(talus_context* ctx, tl_patch_case* c)
+void tl_patch_case_free(tl_patch_case* c)
 {
     for (int k = 0; k < 2; k++)
-        tl_field_destroy(ctx, c->field[k]);
+        talus_field_destroy(c->field[k]);
     c->field[0] = c->field[1] = NULL;
 }

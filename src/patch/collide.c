@@ -657,7 +657,10 @@ static void add_exact_moment(const tl_patch* p, int32_t i, int64_t first, const 
 
 void tl_patch_total(const tl_patch* p, const double* about, tl_patch_sum* out)
 {
-    *out = (tl_patch_sum){0};
+    *out = (tl_patch_sum){.faces = p->n,
+                          .left_out = p->left_out,
+                          .left_out_area = p->left_out_area,
+                          .candidates = p->candidates};
     int64_t first = 0;
     for (int32_t i = 0; i < p->n; i++) {
         const double *c = p->centroid + 3 * (int64_t)i, *n = p->normal + 3 * (int64_t)i;

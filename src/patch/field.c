@@ -341,7 +341,9 @@ talus_status tl_field_make(talus_context* ctx, int32_t nv, const double* x, int3
     tl_field* f = tl_calloc(ctx, sizeof *f);
     if (!f)
         return tl_nomem(ctx, sizeof *f);
+    f->ctx = ctx;
     f->kind = p ? TL_FIELD_COMPLIANT : TL_FIELD_RIGID;
+    f->info.kind = p ? TALUS_FIELD_COMPLIANT : TALUS_FIELD_RIGID;
     const talus_status status = fill(ctx, f, nv, x, ne, element, p, name);
     if (status < 0) {
         tl_field_destroy(ctx, f);
@@ -384,7 +386,9 @@ static talus_status half_space(talus_context* ctx, const tl_field_spec* spec, tl
     tl_field* f = tl_calloc(ctx, sizeof *f);
     if (!f)
         return tl_nomem(ctx, sizeof *f);
+    f->ctx = ctx;
     f->kind = spec->kind == TL_FIELD_COMPLIANT ? TL_FIELD_HALF_COMPLIANT : TL_FIELD_HALF_RIGID;
+    f->info.kind = spec->kind == TL_FIELD_COMPLIANT ? TALUS_FIELD_COMPLIANT : TALUS_FIELD_RIGID;
     f->slope = spec->kind == TL_FIELD_COMPLIANT ? spec->modulus / spec->thickness : INFINITY;
     *out = f;
     return TALUS_OK;

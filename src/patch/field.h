@@ -19,7 +19,8 @@ typedef struct tl_placed {
     double p_most;     // no face has a higher pressure
 } tl_placed;
 
-struct tl_field {
+struct talus_field {
+    talus_context* ctx; // that it was made with
     tl_field_kind kind;
     tl_field_info info;
     double slope;          // half space: E / thickness; else the largest pressure gradient

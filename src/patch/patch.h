@@ -3,6 +3,7 @@
 // polygons with pressure out. No masses, no materials beyond the hydroelastic modulus, no contact law.
 #pragma once
 
+#include <talus/patch.h>
 #include "geometry.h"
 
 typedef enum tl_field_kind {
@@ -12,8 +13,10 @@ typedef enum tl_field_kind {
     TL_FIELD_HALF_RIGID      // z < 0
 } tl_field_kind;
 
-/// One body's side of a patch: built once, then read by any number of threads. Opaque: patch/field.h.
-typedef struct tl_field tl_field;
+/// One body's side of a patch: built once, then read by any number of threads. Opaque: patch/field.h. What building
+/// one found: counts for reports; what is refused fails with a message that names it.
+typedef talus_field tl_field;
+typedef talus_field_info tl_field_info;
 
 typedef struct tl_field_spec {
     int32_t kind;     // TL_FIELD_COMPLIANT or TL_FIELD_RIGID; a plane gives the half space of that kind
@@ -21,16 +24,6 @@ typedef struct tl_field_spec {
     double hint;      // resolution hint: edge length of the mesh                                    m
     double thickness; // of a compliant half space                                                   m
 } tl_field_spec;
-
-/// What building a field found: counts for reports; what is refused fails with a message that names it.
-typedef struct tl_field_info {
-    int32_t nv, ne;     // vertices; tetrahedra or triangles
-    int32_t degenerate; // elements of zero volume or area, dropped
-    int32_t turned;     // tetrahedra whose orientation was reversed
-    int32_t
-        without_pressure; // tetrahedra of the input whose four vertices lie on the surface: split, see README
-    double volume, area;  // m^3 (compliant); m^2 of the surface
-} tl_field_info;
 
 /// Mesh a primitive by the rules of src/patch/README.md; meshes and height fields are refused.
 /// @param name for messages
@@ -121,11 +114,18 @@ static inline bool tl_patch_is_contact(const tl_patch* p, int32_t i)
     return p->ga[i] > 0.0 && p->gb[i] > 0.0 && p->pressure[i] * (1.0 / p->ga[i] + 1.0 / p->gb[i]) <= p->size;
 }
 
-/// Sums over the faces: force on A and moment about `about` by the centroid rule, area, centroid, stiffness.
-typedef struct tl_patch_sum {
-    double force[3], moment[3], area, centroid[3]; // N, N m, m^2, m
-    double stiffness;                              // sum of area times g, 1/g = 1/ga + 1/gb; N/m
-    double pressure_max;                           // at centroids, Pa
-    double moment_exact[3];                        // pressure integrated over the faces; needs vertices
-} tl_patch_sum;
+/// The contact that face i is, if it makes one: stiffness k = a g, N/m, and overlap p0 / g, m.
+static inline void tl_patch_contact(const tl_patch* p, int32_t i, double* k, double* delta0)
+{
+    const double g = 1.0 / (1.0 / p->ga[i] + 1.0 / p->gb[i]);
+    *k = p->area[i] * g;
+    *delta0 = p->pressure[i] / g;
+}
+
+/// Sums over the faces; moments about `about`.
+typedef talus_patch_sum tl_patch_sum;
 void tl_patch_total(const tl_patch* p, const double* about, tl_patch_sum* out);
+/// public.c: cookie and kind of a definition. @return OK, ERR_ARG
+talus_status tl_field_check_def(talus_context* ctx, const talus_field_def* def);
+/// public.c: patch i of a query, for files and pictures; borrowed until the next query.
+const tl_patch* tl_patch_query_get(const talus_patch_query* query, int32_t i);

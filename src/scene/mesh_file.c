@@ -22,6 +22,8 @@ talus_status tl_mesh_file_fail(const tl_mesh_file* m, talus_status status, const
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    if (m->name && !m->at.file)
+        return tl_fail(m->ctx, status, "%.120s: %.200s: %s", m->name, m->path, text);
     if (m->name)
         return tl_fail_at(m->ctx, status, m->at.file, m->at.line, "<mesh %.80s>: %.200s: %s", m->name,
                           m->path, text);

@@ -9,7 +9,7 @@
 typedef struct tl_mesh_file {
     talus_context* ctx;
     const char* path;
-    const char* name; // of the asset in a scene, with `at`; NULL: a file of its own
+    const char* name; // of the asset in a scene, with `at`, or of what it is for; NULL: a file of its own
     tl_src at;
     tl_arena* memory; // of the results
     tl_arena scratch; // until the reader returns

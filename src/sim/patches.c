@@ -102,14 +102,12 @@ int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, con
         sum.pressure_max = fmax(sum.pressure_max, p->pressure[i]);
         if (!tl_sim_makes_contact(p, i))
             continue;
-        const double g = 1.0 / (1.0 / p->ga[i] + 1.0 / p->gb[i]);
         c->geom_a[at] = a;
         c->geom_b[at] = b;
         c->body_a[at] = sim->model->geom_body[a];
         c->body_b[at] = sim->model->geom_body[b];
         c->feature[at] = ((int64_t)p->ea[i] << 34) | ((int64_t)p->eb[i] << 4) | p->corner[i];
-        c->depth[at] = p->pressure[i] / g;
-        c->k[at] = p->area[i] * g;
+        tl_patch_contact(p, i, &c->k[at], &c->depth[at]);
         c->d[at] = d;
         c->mu[at] = mu;
         c->slip[at] = 0.0;

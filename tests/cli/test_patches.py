@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """talus patches: cases as data against Drake's contact surfaces (shared data), closed forms, and bad input; talus run
 --patches: a run's patches as VTK files that VTK itself reads."""
+import base64
 import json
 import math
 import os
@@ -93,6 +94,71 @@ class Patches(Case):
         self.near(box["force_on_M_W"][2], 7920.2666667, 1e-6)
         self.near(box["centroid"][0], 0.5, 1e-12)
         self.near(box["moment_about_Wo_exact"][0], 0.25 * 7920.2666667, 1e-6)
+
+    def test_mesh_files(self):
+        # surfaces and tetrahedra from files give what their arrays give in the file of cases
+        v = [[x, y, z] for z in (-.1, .1) for x, y in ((-.1, -.1), (.1, -.1), (.1, .1), (-.1, .1))]
+        t = [[0, 2, 1], [0, 3, 2], [4, 5, 6], [4, 6, 7], [0, 1, 5], [0, 5, 4], [2, 3, 7], [2, 7, 6], [1, 2, 6],
+             [1, 6, 5], [0, 4, 7], [0, 7, 3]]
+        rows = lambda r, head="": "".join(head + " ".join(map(str, x)) + "\n" for x in r)
+        self.write("box.obj", rows(v, "v ") + rows([[i + 1 for i in f] for f in t], "f "))
+        self.write("box.ply", "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\n"
+                   "property float z\nelement face 12\nproperty list uchar int vertex_indices\nend_header\n" +
+                   rows(v) + rows([[3] + f for f in t]))
+        self.write("box.stl", "solid box\n" + "".join(
+            "facet normal 0 0 0\nouter loop\n" + rows([v[i] for i in f], "vertex ") + "endloop\nendfacet\n"
+            for f in t) + "endsolid box\n")
+        data = np.array(v, "<f4").tobytes() + np.array(t, "<u2").tobytes()
+        self.write("box.gltf", json.dumps({
+            "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+            "buffers": [{"byteLength": len(data), "uri": "data:application/octet-stream;base64," +
+                         base64.b64encode(data).decode()}],
+            "bufferViews": [{"buffer": 0, "byteLength": 96}, {"buffer": 0, "byteOffset": 96, "byteLength": 72}],
+            "accessors": [{"bufferView": 0, "componentType": 5126, "count": 8, "type": "VEC3", "min": v[0],
+                           "max": v[6]},
+                          {"bufferView": 1, "componentType": 5123, "count": 36, "type": "SCALAR"}]}))
+        tets = [[a, c, b, 8] for a, b, c in t]
+        self.write("box.vtk", "# vtk DataFile Version 3.0\nbox\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 9 double\n" +
+                   rows(v + [[0, 0, 0]]) + "CELLS 12 60\n" + rows([[4] + x for x in tets]) + "CELL_TYPES 12\n" +
+                   "10\n" * 12)
+        ball = dict(BALL["A"])
+        rigid = lambda **keys: dict({"type": "rigid", "shape": "mesh"}, **keys)
+        soft = lambda **keys: dict({"type": "compliant", "shape": "mesh", "E": 1e6}, **keys)
+        case = lambda name, body: {"name": name, "A": ball, "B": body, "X_WA_xyz_rpy": [0.03, 0.02, 0.19, 0, 0, 0],
+                                   "X_WB_xyz_rpy": [0, 0, 0, 0, 0, 0.1]}
+        path = self.cases(case("inline", rigid(vertices=v, tris=t)), case("obj", rigid(file="box.obj")),
+                          case("absolute", rigid(file=self.path("box.obj"))),
+                          case("boundary", rigid(file="box.vtk")),
+                          case("tets inline", soft(vertices=v + [[0, 0, 0]], tets=tets)),
+                          case("tets", soft(file="box.vtk")))
+        got = {c["name"]: c for c in run_json("patches", "--cases", path)["cases"]}
+        self.assertGreater(got["inline"]["polygon"]["num_faces"], 10)
+        for name, like in (("obj", "inline"), ("absolute", "inline"), ("boundary", "inline"), ("tets", "tets inline")):
+            for key in SEEN:
+                off = np.max(np.abs(np.subtract(got[name]["polygon"][key], got[like]["polygon"][key])))
+                self.assertLessEqual(off, 1e-12 * np.max(np.abs(got[like]["polygon"][key])), f"{name} {key}")
+        self.assertEqual(got["tets"]["mesh_B"]["kind"], "tet")
+        self.assertEqual(got["tets"]["mesh_B"]["ne"], 12)
+        # single precision, and a library that may be missing
+        for name in ("box.stl", "box.ply", "box.gltf"):
+            p = run("patches", "--cases", self.cases(case(name, rigid(file=name))), "--json", code=None)
+            if "no assimp" in p.stderr:
+                continue
+            poly = json.loads(p.stdout)["cases"][0]["polygon"]
+            for key in ("total_area", "force_on_M_W"):
+                want = got["inline"]["polygon"][key]
+                off = np.max(np.abs(np.subtract(poly[key], want)))
+                self.assertLessEqual(off, 1e-5 * np.max(np.abs(want)), f"{name} {key}")
+        self.write("bad.vtk", "# vtk DataFile Version 3.0\nbox\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0\n")
+        for body, words, code in (
+                (soft(file="box.obj"), "B: " + self.path("box.obj") + ": no tetrahedra, only 12 triangles", 2),
+                (soft(file="bad.vtk"), "bad.vtk: line 7: POINTS: the file ends too early", 2),
+                (soft(file="none.msh"), "none.msh: cannot be opened: No such file", 3),
+                (soft(file="box.vtk", E=0), "E = 0 Pa, expected a positive", 2),
+                (soft(file="box.vtk", tets=tets), "B: file and tets exclude each other", 2),
+                (rigid(file=3), "B: file: the path of a mesh file is wanted", 2)):
+            self.assertIn(words, run("patches", "--cases", self.cases(case("x", body)), code=code).stderr)
 
     def test_vtu(self):
         path = self.path("ball.vtu")

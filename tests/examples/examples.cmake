@@ -11,6 +11,7 @@ set(blocks ${CMAKE_CURRENT_LIST_DIR}/blocks.xml)
 talus_example(solver_only talus_solver)
 talus_example(load_and_step talus ${blocks})
 talus_example(contact_forces talus ${blocks})
+talus_example(contact_patch talus)
 talus_example(own_threads talus ${PROJECT_SOURCE_DIR}/bench/scenes/bin-216.xml)
 talus_example(rollouts talus ${blocks})
 # this one prints forces and leaves judging to the reader: the ball stands on the floor with its weight
