@@ -7,6 +7,22 @@
 // p - ref is formed first: it is small and exact where p and ref are large and close.
 #include "mb_spatial.h"
 
+// a single free body: its first three dofs are world translations, S = (0, e_i)
+static void free_body_rows(const double* S, const double* r, const double* const axis[3], double scale,
+                           double* J, int32_t ld)
+{
+    for (int row = 0; row < 3; row++)
+        for (int i = 0; i < 3; i++)
+            J[row * (ptrdiff_t)ld + i] = scale * axis[row][i];
+    for (int i = 3; i < 6; i++) {
+        double u[3];
+        cross3(S + 6 * i, r, u);
+        add3(u, S + 6 * i + 3, u);
+        for (int row = 0; row < 3; row++)
+            J[row * (ptrdiff_t)ld + i] = scale * dot3(axis[row], u);
+    }
+}
+
 void tl_mb_frame_jacobian(const tl_mb* mb, const tl_mb_data* d, int32_t body, const double* p,
                           const double* const axis[3], double scale, double* J, int32_t ld)
 {
@@ -16,6 +32,10 @@ void tl_mb_frame_jacobian(const tl_mb* mb, const tl_mb_data* d, int32_t body, co
     double r[3];
     const int32_t d0 = mb->tree_dof[t], n = mb->tree_dof[t + 1] - d0;
     sub3(p, d->ref + 3 * t, r);
+    if (mb->tree_free[t]) {
+        free_body_rows(d->S + 6 * (ptrdiff_t)d0, r, axis, scale, J, ld);
+        return;
+    }
     for (int row = 0; row < 3; row++)
         memset(J + row * (ptrdiff_t)ld, 0, (size_t)n * sizeof *J);
     for (int32_t i = last_dof(mb, body); i >= 0; i = mb->dof_parent[i]) {

@@ -201,6 +201,18 @@ static void write_contact(talus_sim* sim, int32_t i, int32_t a, int32_t b, const
     tl_sim_tangents(c, i);
 }
 
+// a few multiplications: every contact of every step is hashed
+static uint64_t hash_place(int32_t body_a, int32_t body_b, const double* point)
+{
+    uint64_t x[3], h = ((uint64_t)(uint32_t)body_a << 32) + (uint32_t)body_b;
+    memcpy(x, point, sizeof x);
+    for (int i = 0; i < 3; i++) {
+        h = (h ^ x[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
 // contacts of one pair of bodies at the same point with the same normal
 static talus_status count_redundant(talus_sim* sim, int32_t* found)
 {
@@ -215,7 +227,7 @@ static talus_status count_redundant(talus_sim* sim, int32_t* found)
     memset(table, 0xff, sizeof(int32_t) * (size_t)size);
     for (int32_t i = 0; i < c->n; i++) {
         const int32_t bodies[2] = {c->body_a[i], c->body_b[i]};
-        uint64_t h = tl_hash(c->point + 3 * i, 3 * sizeof(double), tl_hash(bodies, sizeof bodies, 7));
+        uint64_t h = hash_place(bodies[0], bodies[1], c->point + 3 * (int64_t)i);
         for (;; h++) {
             const int32_t at = table[h & (uint64_t)(size - 1)];
             if (at < 0) {
