@@ -106,6 +106,7 @@ TIMED(rows_apply, w->set->rows_apply(CONTACTS, NULL, &d->J, d->x, LD, d->w))
 TIMED(rows_add, w->set->rows_add(CONTACTS, NULL, &d->J, 1e-9, d->w, LD, d->y))
 TIMED(rows_response, w->set->rows_response(CONTACTS, &d->J, d->block, 5e-3, d->B, d->Wt, d->Wn))
 TIMED(block_multiply, w->set->block_multiply(TREES, d->dof, d->block, d->x, d->y))
+TIMED(block_add, w->set->block_add(DOFS, DOFS, d->rows, d->rows + 3 * DOFS, DOFS, 1, d->factor))
 TIMED(dense_factor, memcpy(d->factor, d->spd, sizeof(double) * ISLAND * ISLAND);
       bm_keep(w->set->dense_factor(ISLAND, ISLAND, d->factor)))
 TIMED(vector_dots, w->set->vector_dots(BASIS_N, BASIS, d->basis, BASIS_N, d->vector, d->sum))
@@ -150,6 +151,10 @@ static const operation operations_timed[] = {
     {"bm_kernels_block_multiply/n:64/dofs:36/isa:%s",
      block_multiply,
      {.flops = 2.0 * TREES * DOFS * DOFS, .bytes = 8.0 * TREES * DOFS * (DOFS + 2)}},
+    // the lower triangle: three multiplications and additions an entry, read and written
+    {"bm_kernels_block_add/dofs:36/isa:%s",
+     block_add,
+     {.flops = 3.0 * DOFS * (DOFS + 1), .bytes = 8.0 * DOFS * (DOFS + 1)}},
     // lower triangle in and out, and the copy that refreshes it
     {"bm_kernels_dense_factor/n:72/isa:%s",
      dense_factor,

@@ -17,11 +17,11 @@
         .rows_apply = tl_rows_apply_##name, .dense_factor = tl_dense_factor_##name,                          \
         .dense_solve = tl_dense_solve_##name, .rows_add = tl_rows_add_##name,                                \
         .rows_response = tl_rows_response_##name, .block_multiply = tl_block_multiply_##name,                \
-        .vector_dots = tl_vector_dots_##name, .vector_combine = tl_vector_combine_##name,                    \
-        .bit_join = tl_bit_join_##name, .boxes_overlap = tl_boxes_overlap_##name,                            \
-        .leaf_bounds = tl_leaf_bounds_##name, .leaf_pairs = tl_leaf_pairs_##name,                            \
-        .clip_meet = tl_clip_meet_##name, .tet_clip = tl_tet_clip_##name,                                    \
-        .tet_section = tl_tet_section_##name,                                                                \
+        .block_add = tl_block_add_##name, .vector_dots = tl_vector_dots_##name,                              \
+        .vector_combine = tl_vector_combine_##name, .bit_join = tl_bit_join_##name,                          \
+        .boxes_overlap = tl_boxes_overlap_##name, .leaf_bounds = tl_leaf_bounds_##name,                      \
+        .leaf_pairs = tl_leaf_pairs_##name, .clip_meet = tl_clip_meet_##name,                                \
+        .tet_clip = tl_tet_clip_##name, .tet_section = tl_tet_section_##name,                                \
     }
 
 // widest first

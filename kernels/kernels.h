@@ -32,6 +32,7 @@ typedef struct tl_kernels {
     tl_rows_add_fn* rows_add;
     tl_rows_response_fn* rows_response;
     tl_block_multiply_fn* block_multiply;
+    tl_block_add_fn* block_add;
     tl_dense_factor_fn* dense_factor;
     tl_dense_solve_fn* dense_solve;
     tl_vector_dots_fn* vector_dots;

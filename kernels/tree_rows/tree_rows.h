@@ -6,6 +6,7 @@
 //   rows_add        v += scale J_i^T f_i                 contact after contact in this order
 //   rows_response   B_i = h M^-1 J_i^T, Wt, Wn           as jacobian_response.h
 //   block_multiply  y_t = A_t x_t for every tree, A_t symmetric
+//   block_add       C += X^T T, one contact's part of a block of J^T G J
 //
 // Layout as in jacobian_apply.h with n_a and n_b columns instead of six; tree t has the dofs dof[t] ..
 // dof[t + 1] - 1. No alignment is asked for; inputs and outputs do not alias.
@@ -15,6 +16,7 @@
 //     before tree b's; then s_l += s_l+4, s_l += s_l+2, s_0 + s_1
 //   v_c += (J_1c g1 + J_2c g2) + J_3c g3, g = scale f; nothing is added where g = 0
 //   columns of M^-1 and A: from the first to the last
+//   c_ij += (X_1i t_1j + X_2i t_2j) + X_3i t_3j; nothing is added to column j where t_j = 0
 // Error of a dot: (n/8 + 4) ulp of sum |J||v|.
 #pragma once
 
@@ -40,6 +42,11 @@ typedef void tl_rows_response_fn(int32_t n, const tl_tree_rows* J, const double*
 typedef void tl_block_multiply_fn(int32_t ntree, const int32_t* dof, const double* const* A, const double* x,
                                   double* y);
 
+/// @param X (3 x m), T (3 x n) row-major, rows `stride` apart   @param lower only entries i >= j
+/// @param C (m x n) column-major, in/out
+typedef void tl_block_add_fn(int32_t m, int32_t n, const double* X, const double* T, int64_t stride,
+                             int lower, double* C);
+
 #define TL_ROW_SUMS 8 // partial sums of a dot
 
 /// s_l += s_l+4, s_l += s_l+2, s_0 + s_1
@@ -56,3 +63,4 @@ tl_rows_add_fn tl_rows_add_ref, tl_rows_add_w2, tl_rows_add_avx2, tl_rows_add_av
 tl_rows_response_fn tl_rows_response_ref, tl_rows_response_w2, tl_rows_response_avx2, tl_rows_response_avx512;
 tl_block_multiply_fn tl_block_multiply_ref, tl_block_multiply_w2, tl_block_multiply_avx2,
     tl_block_multiply_avx512;
+tl_block_add_fn tl_block_add_ref, tl_block_add_w2, tl_block_add_avx2, tl_block_add_avx512;

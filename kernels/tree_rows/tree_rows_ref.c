@@ -91,3 +91,15 @@ void tl_block_multiply_ref(int32_t ntree, const int32_t* dof, const double* cons
         }
     }
 }
+
+void tl_block_add_ref(int32_t m, int32_t n, const double* X, const double* T, int64_t stride, int lower,
+                      double* C)
+{
+    for (int32_t j = 0; j < n; j++) {
+        const double t0 = T[j], t1 = T[stride + j], t2 = T[2 * stride + j];
+        if (t0 == 0.0 && t1 == 0.0 && t2 == 0.0)
+            continue;
+        for (int32_t i = lower ? j : 0; i < m; i++)
+            C[(int64_t)m * j + i] += (X[i] * t0 + X[stride + i] * t1) + X[2 * stride + i] * t2;
+    }
+}

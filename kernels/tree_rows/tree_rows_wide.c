@@ -177,3 +177,23 @@ void TL_KERNEL(block_multiply)(int32_t ntree, const int32_t* dof, const double* 
         }
     }
 }
+
+void TL_KERNEL(block_add)(int32_t m, int32_t n, const double* X, const double* T, int64_t stride, int lower,
+                          double* C)
+{
+    for (int32_t j = 0; j < n; j++) {
+        const double t[3] = {T[j], T[stride + j], T[2 * stride + j]};
+        if (t[0] == 0.0 && t[1] == 0.0 && t[2] == 0.0)
+            continue;
+        double* c = C + (int64_t)m * j;
+        const tl_vd t0 = tl_set(t[0]), t1 = tl_set(t[1]), t2 = tl_set(t[2]);
+        for (int32_t i = lower ? j : 0; i < m; i += TL_LANES) {
+            const int32_t left = m - i;
+            store_some(c + i,
+                       load_some(c + i, left) +
+                           ((load_some(X + i, left) * t0 + load_some(X + stride + i, left) * t1) +
+                            load_some(X + 2 * stride + i, left) * t2),
+                       left);
+        }
+    }
+}

@@ -8,6 +8,8 @@
 // all of them.
 #include "la.h"
 
+#include "kernels.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -68,6 +70,11 @@ bool tl_dense_cholesky(double* a, int32_t n, int32_t lda)
     FOR_SIZE(n, CALL)
 #undef CALL
     return ok;
+}
+
+bool tl_dense_mass_factor(const tl_kernels* kernels, double* a, int32_t n)
+{
+    return n > 12 ? kernels->dense_factor(n, n, a) != 0 : tl_dense_cholesky(a, n, n);
 }
 
 INLINE void cholesky_solve(const double* l, int32_t n, int64_t lda, double* x)

@@ -81,6 +81,8 @@ const tl_backend* tl_backend_get(tl_backend_kind kind);
 // ------------------------------------------------------
 /// Cholesky of the lower triangle in place. @return false: not positive definite or not finite
 bool tl_dense_cholesky(double* a, int32_t n, int32_t lda);
+/// The same bits for an n x n block, by the kernel where that is faster.
+bool tl_dense_mass_factor(const struct tl_kernels* kernels, double* a, int32_t n);
 /// L L^T x = b in place, nrhs columns.
 void tl_dense_cholesky_solve(const double* l, int32_t n, int32_t lda, double* b, int32_t nrhs, int32_t ldb);
 /// Inverse of an SPD matrix from its Cholesky factor: inv gets both triangles.

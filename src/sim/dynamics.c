@@ -101,7 +101,7 @@ static talus_status solve_tree(talus_sim* sim, const talus_state* s, int32_t tre
     }
     if (forced) {
         memcpy(L, M, sizeof(double) * (size_t)n * (size_t)n);
-        if (!tl_dense_cholesky(L, n, n))
+        if (!tl_dense_mass_factor(tl_context_kernels(sim->ctx), L, n))
             return tl_fail(sim->ctx, TALUS_ERR_INPUT,
                            "the mass matrix of the tree of body '%s' is not positive definite",
                            sim->model->body_name[mb->tree_body[tree]]);

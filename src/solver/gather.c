@@ -280,7 +280,7 @@ static talus_status invert_masses(gather* g, tl_island* s)
         if (!L)
             return TALUS_ERR_NOMEM;
         memcpy(L, s->M[t], sizeof(double) * (size_t)n * (size_t)n);
-        if (!tl_dense_cholesky(L, n, n))
+        if (!tl_dense_mass_factor(s->kernels, L, n))
             return tl_fail(g->s->ctx, TALUS_ERR_INPUT,
                            "problem: the mass matrix of tree %d is not positive definite", s->tree[t]);
         tl_dense_cholesky_inverse(L, n, n, s->Minv[t], n);

@@ -77,20 +77,6 @@ static talus_status make_pattern(tl_island* s, assembly* a)
     return TALUS_OK;
 }
 
-// C (m x n, column-major) += X^T T, X (3 x m) and T (3 x n) row-major with strides ldx, ldt
-static inline void add_block(double* C, int32_t m, int32_t n, const double* X, int32_t ldx, const double* T,
-                             int32_t ldt)
-{
-    for (int32_t j = 0; j < n; j++) {
-        const double t0 = T[j], t1 = T[ldt + j], t2 = T[2 * ldt + j];
-        if (t0 == 0.0 && t1 == 0.0 && t2 == 0.0)
-            continue;
-        double* c = C + (int64_t)m * j;
-        for (int32_t i = 0; i < m; i++)
-            c[i] += X[i] * t0 + X[ldx + i] * t1 + X[2 * ldx + i] * t2;
-    }
-}
-
 // T = h G J of contact i, (3 x nd) row-major
 static void form_GJ(const tl_island* s, const double* G, int32_t i, bool full, int32_t nd, double* T)
 {
@@ -112,18 +98,19 @@ static void add_contact(const tl_island* s, const assembly* a, int32_t at, const
     const int32_t i = a->order[at].contact, x = s->ta[i], y = s->tb[i];
     const int32_t nx = s->dof[x + 1] - s->dof[x], ny = nd - nx;
     const double *Jx = s->J + s->joff[i], *Jy = Jx + nx, *Tx = T, *Ty = T + nx;
-    add_block(a->lower + a->off[a->diag[x]], nx, nx, Jx, nd, Tx, nd);
+    const bool half = !a->upper; // symmetric values: the lower triangles of diagonal blocks do
+    s->kernels->block_add(nx, nx, Jx, Tx, nd, half, a->lower + a->off[a->diag[x]]);
     if (y < 0)
         return;
-    add_block(a->lower + a->off[a->diag[y]], ny, ny, Jy, nd, Ty, nd);
+    s->kernels->block_add(ny, ny, Jy, Ty, nd, half, a->lower + a->off[a->diag[y]]);
     // block (hi, lo) = J_hi^T T_lo, and its mirror (lo, hi) = J_lo^T T_hi
     const int64_t off = a->off[a->block[at]];
     const bool x_hi = x > y;
     const double *Jhi = x_hi ? Jx : Jy, *Jlo = x_hi ? Jy : Jx, *Thi = x_hi ? Tx : Ty, *Tlo = x_hi ? Ty : Tx;
     const int32_t nhi = x_hi ? nx : ny, nlo = x_hi ? ny : nx;
-    add_block(a->lower + off, nhi, nlo, Jhi, nd, Tlo, nd);
+    s->kernels->block_add(nhi, nlo, Jhi, Tlo, nd, 0, a->lower + off);
     if (a->upper)
-        add_block(a->upper + off, nlo, nhi, Jlo, nd, Thi, nd);
+        s->kernels->block_add(nlo, nhi, Jlo, Thi, nd, 0, a->upper + off);
 }
 
 // C (nd x nd, column-major, a's dofs before b's) of a pair of six-dof trees into its three blocks

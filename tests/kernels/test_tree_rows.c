@@ -94,6 +94,18 @@ static void wide__equals_ref_in_every_bit(void** state)
             same_bits("Wn", set->isa, W[3], W[1], 1, NC, 0);
             set->block_multiply(NT, c->dof, blocks, c->v, yw);
             same_bits("y", set->isa, yw, y, 1, NV, 0);
+            for (int32_t m = 1; m <= NT; m++) // rows 2 .. of the first NT values, with a column of zeros
+                for (int lower = 0; lower < 2; lower++) {
+                    const int32_t k = lower ? m : NT + 1 - m;
+                    double T[3 * NT], C[NT * NT], Cw[NT * NT];
+                    for (int32_t j = 0; j < 3 * NT; j++)
+                        T[j] = j % NT == 3 ? 0.0 : c->f[j];
+                    memcpy(C, c->rows, sizeof C);
+                    memcpy(Cw, c->rows, sizeof Cw);
+                    tl_block_add_ref(m, k, c->rows, T, NT, lower, C);
+                    set->block_add(m, k, c->rows, T, NT, lower, Cw);
+                    same_bits("C", set->isa, Cw, C, 1, NT * NT, 0);
+                }
         }
     }
     free(B);
@@ -169,6 +181,18 @@ static void ref__is_the_dense_product(void** state)
             }
             const double want = (double)s;
             test_near("y", &y[c->dof[t] + k], &want, 1, (NT + 2) * 0x1p-53, (double)m);
+        }
+    double C[5 * 4] = {0};
+    tl_block_add_ref(5, 4, c->rows, c->f, NT, 1, C);
+    for (int32_t k = 0; k < 4; k++)
+        for (int32_t i = 0; i < 5; i++) {
+            long double s = 0, m = 0;
+            for (int r = 0; r < 3 && i >= k; r++) {
+                s += (long double)c->rows[NT * r + i] * c->f[NT * r + k];
+                m += fabsl((long double)c->rows[NT * r + i] * c->f[NT * r + k]);
+            }
+            const double want = (double)s;
+            test_near("C", &C[5 * k + i], &want, 1, 4 * 0x1p-53, (double)m);
         }
     free(B);
     free_forest(c);
