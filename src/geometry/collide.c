@@ -8,8 +8,15 @@
 
 bool tl_collide_supported(int32_t type_a, int32_t type_b)
 {
-    const bool known = type_a >= 0 && type_a <= TL_SHAPE_MESH && type_b >= 0 && type_b <= TL_SHAPE_MESH;
-    return known && !(type_a == TL_SHAPE_PLANE && type_b == TL_SHAPE_PLANE);
+    const bool known = type_a >= 0 && type_a < TL_SHAPE_COUNT && type_b >= 0 && type_b < TL_SHAPE_COUNT;
+    const bool ground_a = type_a == TL_SHAPE_PLANE || type_a == TL_SHAPE_HFIELD,
+               ground_b = type_b == TL_SHAPE_PLANE || type_b == TL_SHAPE_HFIELD;
+    return known && !(ground_a && ground_b);
+}
+
+static bool has_data(const tl_shape* s)
+{
+    return (s->type != TL_SHAPE_MESH || s->hull) && (s->type != TL_SHAPE_HFIELD || s->hfield);
 }
 
 static double half_length(const tl_shape* s)
@@ -146,7 +153,7 @@ static void solid_points(const tl_solid* a, const tl_solid* b, tl_manifold* m)
         tl_build_manifold(a, b, n, m);
 }
 
-static void candidate_points(const tl_solid* a, const tl_solid* b, tl_manifold* m)
+void tl_candidate_points(const tl_solid* a, const tl_solid* b, tl_manifold* m)
 {
     if (a->type == TL_SHAPE_PLANE)
         tl_plane_points(a, b, m);
@@ -158,25 +165,63 @@ static void candidate_points(const tl_solid* a, const tl_solid* b, tl_manifold* 
         capsule_pair_points(a, b, m);
     else
         solid_points(a, b, m);
-    tl_thin_manifold(m);
+}
+
+static void rotate(const double* R, const double* x, double* y)
+{
+    for (int i = 0; i < 3; i++)
+        y[i] = dot3(R + 3 * i, x);
+}
+
+/// In the field's frame, and back to the world's axes with the field's origin.
+static void field_points(const tl_shape* sa, const tl_pose* Xa, const tl_shape* sb, const tl_pose* Xb,
+                         tl_manifold* m)
+{
+    const double zero[3] = {0.0, 0.0, 0.0};
+    double d[3], Rt[9], lo[3], hi[3];
+    tl_pose X; // of a in the field's frame
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            Rt[3 * i + k] = Xb->R[3 * k + i];
+    sub3(d, Xa->p, Xb->p);
+    rotate(Rt, d, X.p);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            X.R[3 * i + k] =
+                Rt[3 * i] * Xa->R[k] + Rt[3 * i + 1] * Xa->R[3 + k] + Rt[3 * i + 2] * Xa->R[6 + k];
+    tl_solid a;
+    place(&a, sa, &X, zero);
+    tl_shape_aabb(sa, &X, lo, hi);
+    tl_hfield_points(&a, lo, hi, sb->hfield, m);
+    for (int32_t i = 0; i < m->n; i++) {
+        double* v[3] = {m->pt[i].pa, m->pt[i].pb, m->pt[i].normal};
+        for (int k = 0; k < 3; k++) {
+            copy3(d, v[k]);
+            rotate(Xb->R, d, v[k]);
+        }
+    }
 }
 
 int32_t tl_collide(const tl_shape* a, const tl_pose* Xa, const tl_shape* b, const tl_pose* Xb, double margin,
                    tl_contact_point* out)
 {
-    if (!tl_collide_supported(a->type, b->type) || (a->type == TL_SHAPE_MESH && !a->hull) ||
-        (b->type == TL_SHAPE_MESH && !b->hull))
+    if (!tl_collide_supported(a->type, b->type) || !has_data(a) || !has_data(b))
         return 0;
     const bool reversed = is_reversed(a, Xa, b, Xb);
     const tl_shape *sa = reversed ? b : a, *sb = reversed ? a : b;
     const tl_pose *xa = reversed ? Xb : Xa, *xb = reversed ? Xa : Xb;
-    tl_solid ga, gb;
-    place(&ga, sa, xa, xb->p);
-    place(&gb, sb, xb, xb->p);
     tl_manifold m;
     m.n = 0;
     m.margin = margin;
-    candidate_points(&ga, &gb, &m);
+    if (sb->type == TL_SHAPE_HFIELD) {
+        field_points(sa, xa, sb, xb, &m);
+    } else {
+        tl_solid ga, gb;
+        place(&ga, sa, xa, xb->p);
+        place(&gb, sb, xb, xb->p);
+        tl_candidate_points(&ga, &gb, &m);
+        tl_thin_manifold(&m);
+    }
     for (int32_t i = 0; i < m.n; i++) {
         const tl_contact_point* p = &m.pt[i];
         tl_contact_point* q = &out[i];

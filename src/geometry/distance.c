@@ -164,7 +164,7 @@ double tl_segment_distance(const tl_solid* g, const double* c, const double* u, 
     if (slope_hi <= 0.0)
         return f;
     // regula falsi (Illinois) falls back on bisection when the slope jumps, as it does across an inner edge
-    for (int it = 0; it < 80 && hi - lo > 4e-16 * l; it++) {
+    for (int it = 0; it < 160 && hi - lo > 4e-16 * l; it++) {
         double s = it % 3 == 2 ? 0.5 * (lo + hi) : lo - slope_lo * (hi - lo) / (slope_hi - slope_lo);
         if (!(s > lo && s < hi))
             s = 0.5 * (lo + hi);

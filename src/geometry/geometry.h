@@ -14,7 +14,7 @@ typedef enum tl_shape_type {
     TL_SHAPE_CYLINDER,
     TL_SHAPE_BOX,
     TL_SHAPE_MESH,   // a convex hull
-    TL_SHAPE_HFIELD, // no contact yet
+    TL_SHAPE_HFIELD, // ground over a grid
     TL_SHAPE_COUNT
 } tl_shape_type;
 
@@ -33,10 +33,30 @@ typedef struct tl_hull {
 talus_status tl_hull_create(talus_context* ctx, int32_t nv, const double* x, int32_t nt, const int32_t* tri,
                             const char* name, tl_hull** out);
 
+/// Ground given by its height over a grid: immutable, shared by shapes. The grid fills |x| <= half[0], |y| <= half[1]
+/// of the shape's frame; row r lies at y = r dy - half[1], column c at x = c dx - half[0]. Each cell is two triangles
+/// that share the diagonal (r, c) - (r + 1, c + 1); below them the ground is solid down to z = -base.
+typedef struct tl_hfield {
+    int32_t nrow, ncol;
+    double half[2], base, dx, dy; // m
+    double low, high;  // of all heights                                                            m
+    const double* z;   // (nrow x ncol) heights                                                     m
+    const double* top; // (block_rows x block_cols) highest point of every block of cells           m
+    int32_t block_cols;
+} tl_hfield;
+
+/// One block of memory, freed by tl_free(ctx, *out). @param half (2), base  > 0 m
+/// @param z (nrow x ncol) finite, m; nrow, ncol >= 2; copied
+talus_status tl_hfield_create(talus_context* ctx, int32_t nrow, int32_t ncol, const double* half, double base,
+                              const double* z, tl_hfield** out);
+/// Height over (x, y) of the shape's frame; outside the grid: of the nearest place on its border.
+double tl_hfield_height(const tl_hfield* h, double x, double y);
+
 typedef struct tl_shape {
     int32_t type; // tl_shape_type
     double size[3];
-    const tl_hull* hull; // TL_SHAPE_MESH; NULL: no contact
+    const tl_hull* hull;     // TL_SHAPE_MESH; NULL: no contact
+    const tl_hfield* hfield; // TL_SHAPE_HFIELD; NULL: no contact
 } tl_shape;
 
 typedef struct tl_pose {
@@ -57,7 +77,7 @@ typedef struct tl_contact_point {
 
 /// Contact points of A against B with depth > -margin, at most TL_MANIFOLD_MAX; deterministic, and symmetric:
 /// swapping A and B gives the same points with pa, pb swapped and the normal reversed. Pairs without a method
-/// (height field, plane-plane) give 0.
+/// (two of planes and height fields) give 0.
 /// @return number of points
 int32_t tl_collide(const tl_shape* a, const tl_pose* Xa, const tl_shape* b, const tl_pose* Xb, double margin,
                    tl_contact_point* out);
@@ -66,8 +86,8 @@ bool tl_collide_supported(int32_t type_a, int32_t type_b);
 
 /// World bounding box; planes are unbounded (+-inf).
 void tl_shape_aabb(const tl_shape* s, const tl_pose* X, double* lo, double* hi);
-/// Volume [m^3], centre of mass and inertia about it (ixx iyy izz, shape axes) for density 1. Planes, meshes:
-/// 0.
+/// Volume [m^3], centre of mass and inertia about it (ixx iyy izz, shape axes) for density 1. Planes, meshes,
+/// height fields: 0.
 void tl_shape_inertia(const tl_shape* s, double* volume, double* inertia);
 
 typedef struct tl_pair {

@@ -77,6 +77,15 @@ void tl_to_world(const tl_solid* g, const double* local, double* x); // a point
 /// b is a convex hull, a anything but a plane.
 void tl_hull_points(const tl_solid* a, const tl_solid* b, tl_manifold* m);
 
+// ---- collide.c
+/// Candidate points of two solids in the order of their types, not thinned; neither is a height field.
+void tl_candidate_points(const tl_solid* a, const tl_solid* b, tl_manifold* m);
+
+// ---- hfield_contact.c
+/// The field is b, a anything but a plane or another field; all in the field's frame. @param lo, hi box of a
+void tl_hfield_points(const tl_solid* a, const double* lo, const double* hi, const tl_hfield* h,
+                      tl_manifold* m);
+
 // ---- axis.c
 // --------------------------------------------------------------------------------------------------
 /// Unit n (from B into A) of least overlap, for capsule, ellipsoid, cylinder and box.

@@ -9,9 +9,10 @@
 
 void tl_shape_aabb(const tl_shape* s, const tl_pose* X, double* lo, double* hi)
 {
+    const tl_hfield* f = s->type == TL_SHAPE_HFIELD ? s->hfield : NULL;
     for (int i = 0; i < 3; i++) {
         const double* r = &X->R[3 * i];
-        double h = 0.0;
+        double h = 0.0, p = X->p[i];
         switch (s->type) {
         case TL_SHAPE_SPHERE:
             h = s->size[0];
@@ -29,14 +30,21 @@ void tl_shape_aabb(const tl_shape* s, const tl_pose* X, double* lo, double* hi)
         case TL_SHAPE_PLANE:
             h = INFINITY;
             break;
-        default: // box; a mesh or height field is bounded by the half sizes it was given
+        case TL_SHAPE_HFIELD:
+            if (f) { // from its base to its top, which the frame's origin does not halve
+                p += 0.5 * (f->high - f->base) * r[2];
+                h = f->half[0] * fabs(r[0]) + f->half[1] * fabs(r[1]) +
+                    0.5 * (f->high + f->base) * fabs(r[2]);
+            }
+            break;
+        default: // box; a mesh is bounded by the half sizes it was given
             h = s->size[0] * fabs(r[0]) + s->size[1] * fabs(r[1]) + s->size[2] * fabs(r[2]);
             break;
         }
         // round outward, so that shapes which touch never miss each other
-        const double slack = 4e-16 * (fabs(X->p[i]) + h);
-        lo[i] = X->p[i] - h - (h < INFINITY ? slack : 0.0);
-        hi[i] = X->p[i] + h + (h < INFINITY ? slack : 0.0);
+        const double slack = 4e-16 * (fabs(X->p[i]) + fabs(p - X->p[i]) + h);
+        lo[i] = p - h - (h < INFINITY ? slack : 0.0);
+        hi[i] = p + h + (h < INFINITY ? slack : 0.0);
     }
 }
 

@@ -42,6 +42,8 @@ talus_status tl_compile_layout(tl_compile* c);
 talus_status tl_compile_contact(tl_compile* c);
 /// hull.c: convex hulls of mesh geoms into their shapes.
 talus_status tl_compile_hulls(tl_compile* c, tl_shape* shape);
+/// hfield.c: height fields into the shapes of their geoms.
+talus_status tl_compile_hfields(tl_compile* c, tl_shape* shape);
 /// Vertices of a prepared mesh in the frame of its geoms: its principal axes. @param x (nvert x 3) out
 void tl_mesh_in_own_frame(const tl_spec_mesh* mesh, double* x);
 /// field.c: pressure fields of the geoms that have them.

@@ -61,6 +61,7 @@ static talus_status geoms(tl_compile* c)
             return TALUS_ERR_NOMEM;
     }
     TL_TRY(tl_compile_hulls(c, shape));
+    TL_TRY(tl_compile_hfields(c, shape));
     m->geom_body = body;
     m->geom_contype = contype;
     m->geom_conaffinity = conaffinity;
@@ -139,25 +140,6 @@ static talus_status excludes(tl_compile* c, uint8_t* listed)
     return TALUS_OK;
 }
 
-/// Geoms that would touch but have no contact method yet.
-static talus_status list_unsupported(tl_compile* c)
-{
-    static const struct {
-        int32_t type;
-        const char* what;
-    } kinds[] = {{TL_SHAPE_HFIELD, "contact of height fields"}};
-    tl_spec* s = c->spec;
-    for (int k = 0; k < TL_COUNT(kinds); k++)
-        for (int32_t i = 0; i < c->ngeom; i++) {
-            const tl_spec_geom* g = &s->geom[c->geom[i]];
-            if (g->type != kinds[k].type || (!g->contype && !g->conaffinity))
-                continue;
-            TL_TRY(tl_spec_unsupported(s, g->at, true, kinds[k].what));
-            break;
-        }
-    return TALUS_OK;
-}
-
 talus_status tl_compile_contact(tl_compile* c)
 {
     talus_model* m = c->model;
@@ -171,5 +153,5 @@ talus_status tl_compile_contact(tl_compile* c)
     m->geom_listed = listed;
     m->contact_off = !f->contact || !f->constraint;
     m->parent_touches = !f->filterparent;
-    return list_unsupported(c);
+    return TALUS_OK;
 }

@@ -167,6 +167,8 @@ void talus_model_destroy(talus_model* m)
     talus_context* ctx = m->ctx;
     for (int32_t i = 0; i < m->nhull; i++)
         tl_free(ctx, m->hull[i]);
+    for (int32_t i = 0; i < m->nhfield; i++)
+        tl_free(ctx, m->hfield[i]);
     for (int32_t i = 0; i < m->nfield; i++)
         tl_field_destroy(ctx, m->field[i]);
     tl_arena_fini(&m->memory);

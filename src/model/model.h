@@ -45,6 +45,8 @@ struct talus_model {
     const double* geom_margin;       // (ngeom) kept for information; contacts act at depth > 0
     tl_hull** hull;                  // (nhull) owned
     int32_t nhull;
+    tl_hfield** hfield; // (nhfield) owned; geoms of the same asset share one
+    int32_t nhfield;
     tl_field** field; // (nfield) owned; geoms of the same shape and properties share one
     int32_t nfield;
     // explicit contact pairs (geom ids, a < b), added to the filtered ones; their own mu, or < 0: combined

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// <asset>: meshes (file or inline data; measured later, when a geom uses them), height fields, models to
+// <asset>: meshes and height fields (file or inline data; prepared later, when a geom uses them), models to
 // attach. Textures, materials and skins are only for drawing.
+#include "hfield_file.h"
 #include "mjcf.h"
 
 #include <limits.h>
@@ -45,6 +46,17 @@ static const char* stem(tl_reader* r, const char* file)
     return tl_pool_strndup(&r->pool, base, dot ? (size_t)(dot - base) : strlen(base));
 }
 
+/// The path of an asset's file; *name: its stem, unless it has a name.
+static talus_status asset_file(tl_reader* r, const tl_mjcf_model* owner, const char* file, const char** name,
+                               const char** path)
+{
+    const char* slash = owner->compiler->strippath ? strrchr(file, '/') : NULL;
+    *path = asset_path(r, owner->dir, owner->compiler->meshdir, slash ? slash + 1 : file);
+    if (!*name)
+        *name = stem(r, file);
+    return *path && *name ? TALUS_OK : tl_nomem(r->ctx, 0);
+}
+
 static talus_status inline_mesh(tl_reader* r, const tl_xml_node* n, tl_spec_mesh* m)
 {
     double *vert, *face;
@@ -86,14 +98,8 @@ static talus_status read_mesh(tl_reader* r, const tl_xml_node* n, int32_t model)
     TL_TRY(tl_read_raw_mesh(r, n, m));
     TL_TRY(inline_mesh(r, n, m));
     const char *file = tl_xml_get(n, "file"), *name = tl_xml_get(n, "name");
-    if (file) {
-        const char* slash = owner->compiler->strippath ? strrchr(file, '/') : NULL;
-        m->file = asset_path(r, owner->dir, owner->compiler->meshdir, slash ? slash + 1 : file);
-        if (!name)
-            name = stem(r, file);
-        if (!m->file || !name)
-            return tl_nomem(r->ctx, 0);
-    }
+    if (file)
+        TL_TRY(asset_file(r, owner, file, &name, &m->file));
     m->builtin = tl_xml_get(n, "builtin");
     double* params;
     int64_t nparam;
@@ -112,8 +118,32 @@ static talus_status read_mesh(tl_reader* r, const tl_xml_node* n, int32_t model)
     return tl_add_name(r, n, NAME_MESH, model, m->name, (int32_t)r->spec->nmesh - 1);
 }
 
+/// The first row of the text is the one at +y.
+static talus_status inline_elevation(tl_reader* r, const tl_xml_node* n, tl_spec_hfield* h)
+{
+    double* given;
+    int64_t count;
+    const int64_t cols = h->ncol, want = h->nrow * cols;
+    TL_TRY(tl_read_list(r, n, "elevation", &given, &count));
+    if (h->nrow < 2 || h->ncol < 2)
+        return tl_bad(r, n, "nrow %d, ncol %d; expected: at least 2 of each, or a file", h->nrow, h->ncol);
+    if (want > TL_HFIELD_MOST)
+        return tl_bad(r, n, "nrow x ncol = %lld; expected: at most %d", (long long)want, TL_HFIELD_MOST);
+    if (count > 0 && count != want)
+        return tl_bad(r, n, "attribute 'elevation' has %lld numbers, expected nrow x ncol = %lld",
+                      (long long)count, (long long)want);
+    h->elevation = tl_pool_alloc(&r->pool, sizeof(double) * (size_t)want);
+    if (!h->elevation)
+        return tl_nomem(r->ctx, sizeof(double) * (size_t)want);
+    for (int64_t i = 0; i < want; i++)
+        h->elevation[i] = count > 0 ? given[(h->nrow - 1 - i / cols) * cols + i % cols] : 0.0;
+    return TALUS_OK;
+}
+
 static talus_status read_hfield(tl_reader* r, const tl_xml_node* n, int32_t model)
 {
+    static const tl_field fields[] = {FIELD_INTEGER(tl_spec_hfield, "nrow", nrow),
+                                      FIELD_INTEGER(tl_spec_hfield, "ncol", ncol)};
     tl_spec_hfield* h = TL_PUSH(r, r->spec, hfield);
     if (!h)
         return TALUS_ERR_NOMEM;
@@ -125,21 +155,17 @@ static talus_status read_hfield(tl_reader* r, const tl_xml_node* n, int32_t mode
     for (int i = 0; i < 4; i++)
         if (!(h->size[i] > 0.0))
             return tl_bad(r, n, "attribute 'size': number %d must be positive, not %g", i + 1, h->size[i]);
-    double shape[2] = {0.0, 0.0}, *elevation;
-    int64_t count;
-    TL_TRY(tl_read_numbers(r, n, "nrow", 1, 1, &shape[0], &got));
-    TL_TRY(tl_read_numbers(r, n, "ncol", 1, 1, &shape[1], &got));
-    TL_TRY(tl_read_list(r, n, "elevation", &elevation, &count));
-    if (count > 0 && (double)count != shape[0] * shape[1])
-        return tl_bad(r, n, "attribute 'elevation' has %lld numbers, expected nrow x ncol = %g",
-                      (long long)count, shape[0] * shape[1]);
+    TL_TRY(tl_read_fields(r, n, fields, TL_COUNT(fields), h));
     const char *file = tl_xml_get(n, "file"), *name = tl_xml_get(n, "name");
-    if (!name)
-        name = file ? stem(r, file) : "";
-    if (!name)
-        return tl_nomem(r->ctx, 0);
-    h->name = name;
-    return tl_add_name(r, n, NAME_HFIELD, model, name, (int32_t)r->spec->nhfield - 1);
+    h->content_type = tl_xml_get(n, "content_type");
+    if (file && (h->nrow != 0 || h->ncol != 0 || tl_xml_get(n, "elevation")))
+        return tl_bad(r, n, "file excludes nrow, ncol and elevation: the file gives them");
+    if (file)
+        TL_TRY(asset_file(r, &r->model[model], file, &name, &h->file));
+    else
+        TL_TRY(inline_elevation(r, n, h));
+    h->name = name ? name : "";
+    return tl_add_name(r, n, NAME_HFIELD, model, h->name, (int32_t)r->spec->nhfield - 1);
 }
 
 static talus_status read_submodel(tl_reader* r, const tl_xml_node* n, int32_t model)

@@ -98,7 +98,11 @@ typedef struct tl_spec_mesh {
 typedef struct tl_spec_hfield {
     const char* name;
     tl_src at;
-    double size[4];
+    const char *file, *content_type; // file: as found on disk, NULL: inline
+    double size[4];                  // half sizes along x and y, height of elevation 1, base        m
+    int32_t nrow, ncol;              // 0: the file says
+    double* elevation;               // (nrow x ncol) row 0 at -y; in 0 .. 1 once it is prepared
+    bool ready;
 } tl_spec_hfield;
 
 typedef struct tl_spec_pair {
@@ -202,6 +206,10 @@ talus_status tl_spec_mesh_hull(tl_spec* s, const tl_spec_mesh* m, int32_t** face
 /// Size of a primitive that fits the mesh (compiler fitaabb: its box, else its box of equal inertia), and its
 /// centre in the mesh's principal frame.
 talus_status tl_mesh_fit(tl_spec* s, const tl_spec_mesh* m, tl_spec_geom* g, double* center);
+
+/// hfield.c: load the elevation of a height field and bring it to 0 .. 1. Once per field; a file that cannot be read
+/// is an error.
+talus_status tl_hfield_prepare(tl_spec* s, tl_spec_hfield* h);
 
 /// Contact stiffness and dissipation of a geom (README.md#materials); `mass` of its body, g = |gravity|.
 void tl_material(const tl_spec_geom* g, double mass, double gravity, double* k, double* d);

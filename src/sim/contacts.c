@@ -64,9 +64,8 @@ static bool may_collide(const void* user, int32_t a, int32_t b)
 // at most this many points, so that spheres do not reserve eight places
 static int32_t most_points(int32_t a, int32_t b)
 {
-    if (a == TL_SHAPE_SPHERE || b == TL_SHAPE_SPHERE)
-        return 1;
-    return TL_MANIFOLD_MAX;
+    const bool sphere = a == TL_SHAPE_SPHERE || b == TL_SHAPE_SPHERE;
+    return sphere && a != TL_SHAPE_HFIELD && b != TL_SHAPE_HFIELD ? 1 : TL_MANIFOLD_MAX;
 }
 
 typedef struct narrow {
