@@ -45,10 +45,10 @@ static double realtime(const cli_run* r)
     return r->wall > 0 ? (double)r->steps * r->dt / r->wall : 0.0;
 }
 
-// what is left of the geometry phase: contact at points, and contact data; threads of patches add up
-static double points_time(const cli_run* r)
+// what is left of the geometry phase: poses before its parts, contact data after them
+static double data_time(const cli_run* r)
 {
-    return fmax(0.0, r->phase[TALUS_PHASE_GEOMETRY] - r->t_broad - r->t_trees - r->t_clip);
+    return fmax(0.0, r->phase[TALUS_PHASE_GEOMETRY] - r->t_broad - r->t_points - r->t_trees - r->t_clip);
 }
 
 static json_t* phases_json(const cli_run* r)
@@ -61,13 +61,15 @@ static json_t* phases_json(const cli_run* r)
 
 static json_t* patches_json(const cli_run* r)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}}", "patches_mean",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "patches_mean",
                      tl_json_real(per_step(r, (double)r->patches)), "faces_mean",
                      tl_json_real(per_step(r, (double)r->faces)), "faces_left_out_mean",
                      tl_json_real(per_step(r, (double)r->left_out)), "face_candidates_mean",
-                     tl_json_real(per_step(r, (double)r->candidates)), "geometry_parts", "broad",
-                     tl_json_real(r->t_broad), "trees", tl_json_real(r->t_trees), "clip",
-                     tl_json_real(r->t_clip), "points", tl_json_real(points_time(r)));
+                     tl_json_real(per_step(r, (double)r->candidates)), "tree_boxes_mean",
+                     tl_json_real(per_step(r, (double)r->boxes)), "geometry_parts", "broad",
+                     tl_json_real(r->t_broad), "points", tl_json_real(r->t_points), "trees",
+                     tl_json_real(r->t_trees), "clip", tl_json_real(r->t_clip), "assembly",
+                     tl_json_real(data_time(r)));
 }
 
 static json_t* to_json(const cli_run* r)
@@ -109,8 +111,8 @@ static json_t* to_json(const cli_run* r)
 
 static void print_geometry(const cli_run* r)
 {
-    const char* const name[] = {"broad phase", "trees", "clipping", "points, assembly"};
-    const double t[] = {r->t_broad, r->t_trees, r->t_clip, points_time(r)};
+    const char* const name[] = {"broad phase", "points", "trees", "clipping", "poses, assembly"};
+    const double t[] = {r->t_broad, r->t_points, r->t_trees, r->t_clip, data_time(r)};
     for (int32_t i = 0; i < TL_COUNT(t); i++)
         printf("    %-18s %10.4f\n", name[i], 1e3 * per_step(r, t[i]));
 }
@@ -166,7 +168,8 @@ static void print_counts(const cli_run* r)
         printf("  contact patches      %10.1f   of %.1f faces, %.1f left out\n",
                per_step(r, (double)r->patches), per_step(r, (double)r->faces),
                per_step(r, (double)r->left_out));
-        printf("  pairs of elements    %10.1f   clipped\n", per_step(r, (double)r->candidates));
+        printf("  boxes of trees       %10.1f   compared, which leave %.1f pairs of elements to clip\n",
+               per_step(r, (double)r->boxes), per_step(r, (double)r->candidates));
     }
     printf("  iterations           %10.2f   worst island\n", per_step(r, (double)r->iterations));
     printf("  factorizations       %10.2f   worst island\n", per_step(r, (double)r->factorizations));

@@ -106,8 +106,10 @@ static void count_step(cli_run* r, const talus_step_info* i, double t0)
     r->patches += i->patches;
     r->faces += i->faces;
     r->left_out += i->left_out;
+    r->boxes += i->boxes;
     r->candidates += i->candidates;
     r->t_broad += i->t_broad;
+    r->t_points += i->t_points;
     r->t_trees += i->t_trees;
     r->t_clip += i->t_clip;
     r->iterations += s->iterations_max;

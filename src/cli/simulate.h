@@ -20,9 +20,9 @@ typedef struct cli_run {
         pairs; // sums over the steps
     int32_t contacts_max, iterations_max, factorizations_max, islands_max, missed;
     int64_t unconverged, lagged, substepped, restarted;
-    double wall, cpu;                             // of the loop; of the steps in all threads   s
-    int64_t patches, faces, left_out, candidates; // of contact patches, summed
-    double t_broad, t_trees, t_clip;              // parts of the geometry phase, s
+    double wall, cpu;                                    // of the loop; of the steps in all threads   s
+    int64_t patches, faces, left_out, boxes, candidates; // of contact patches, summed
+    double t_broad, t_points, t_trees, t_clip;           // parts of the geometry phase, s
     double phase[TALUS_PHASE_COUNT];
     double max_depth;
     talus_energy energy;

@@ -274,11 +274,14 @@ static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n
     tl_pair* patched;
     int32_t npatched;
     TL_TRY(lay_out(sim, pairs, n, &work, &patched, &npatched));
+    const double t0 = tl_now();
     tl_parallel_for(sim->ctx, n, PAIR_GRAIN, collide_range, &work);
+    info->t_points += tl_now() - t0;
     TL_TRY(tl_sim_patches(sim, patched, npatched, info));
     int64_t total = 0;
     for (int32_t i = 0; i < n; i++)
         total += work.count[i];
+    info->faces = 0; // of this try alone, as its contacts
     for (int32_t i = 0; i < npatched; i++)
         info->faces += tl_sim_patch_contacts(sim->patch + i);
     total += info->faces;

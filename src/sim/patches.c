@@ -41,6 +41,7 @@ static void collide_range(void* arg, int32_t begin, int32_t end, int32_t block)
 talus_status tl_sim_patches(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info)
 {
     sim->npatch = 0;
+    info->patches = info->left_out = 0;
     if (n == 0)
         return TALUS_OK;
     const int64_t had = sim->patch_cap;
@@ -51,15 +52,23 @@ talus_status tl_sim_patches(talus_sim* sim, const tl_pair* pairs, int32_t n, tal
     task t = {.sim = sim, .pairs = pairs, .status = TL_ARENA(&sim->geometry, talus_status, n)};
     if (!t.status)
         return tl_nomem(sim->ctx, sizeof(talus_status) * (size_t)n);
+    const double t0 = tl_now();
     tl_parallel_for(sim->ctx, n, PATCH_GRAIN, collide_range, &t);
+    const double wall = tl_now() - t0;
+    double trees = 0.0, clip = 0.0; // threads added up
     for (int32_t i = 0; i < n; i++) {
         const tl_patch* p = sim->patch + i;
         TL_TRY(t.status[i]);
         info->patches += p->n > 0;
         info->left_out += p->left_out;
+        info->boxes += p->boxes;
         info->candidates += p->candidates;
-        info->t_trees += p->t_trees;
-        info->t_clip += p->t_clip;
+        trees += p->t_trees;
+        clip += p->t_clip;
+    }
+    if (trees + clip > 0.0) {
+        info->t_trees += wall * trees / (trees + clip);
+        info->t_clip += wall * clip / (trees + clip);
     }
     sim->npatch = n;
     return TALUS_OK;

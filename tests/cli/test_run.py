@@ -65,6 +65,23 @@ class Result(Case):
         share = max(sum(r["phases"].values()) / r["wall_s"] for r in runs)
         self.assertGreater(share, 0.95)
 
+    def test_parts_of_the_geometry_phase(self):
+        balls = "".join(f'<body pos="{0.25 * i} 0 0.09"><freejoint/><geom size="0.1" mass="2"/></body>' for i in range(9))
+        scene = self.write("balls.xml", f"""<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>{balls}
+</worldbody><custom><text name="talus.default" data="contact=compliant E=1e5 hint=0.02 d=5"/>
+<text name="talus.geom.floor" data="contact=rigid"/></custom></mujoco>""")
+        for threads in (1, 2):
+            out = run_json("profile", scene, "--time", 0.05, "--dt", 0.005, "--threads", threads)
+            parts, whole = out["geometry_parts"], out["phases"]["geometry"]
+            self.assertEqual(list(parts), ["broad", "points", "trees", "clip", "assembly"])
+            for name, t in parts.items():
+                self.assertGreater(t, 0, name)
+            self.near(sum(parts.values()), whole, 1e-9)
+            self.assertEqual(out["patches_mean"], 9)
+            self.assertEqual(out["contacts_mean"], out["faces_mean"])
+            self.assertGreater(out["face_candidates_mean"], out["faces_mean"] - 1)
+            self.assertGreater(out["tree_boxes_mean"], 9)
+
     def test_refinement_study(self):
         scene = self.write("soft.xml", SOFT)
         out = run_json("profile", scene, "--time", 0.02, "--dt", 0.002, "--refine", "1,2,4", "-o", self.path("study"))

@@ -88,9 +88,11 @@ typedef struct talus_step_info {
     int32_t patches;     ///< pairs of geoms that meet in a contact patch
     int32_t faces;       ///< of all patches that make a contact
     int32_t left_out;    ///< faces without a positive pressure gradient along their normal
-    int64_t candidates;  ///< pairs of elements clipped for these
-    double t_broad, t_trees,
-        t_clip; ///< of the geometry phase: broad phase; trees and clipping of patches, threads added up, s
+    int64_t boxes;      ///< pairs of boxes compared in the trees of pressure fields, in all tries of the step
+    int64_t candidates; ///< pairs of elements these left to clip, in all tries
+    /// Parts of the geometry phase: broad phase, contact at points, trees and clipping of patches; wall time, that of the
+    /// last two together split as the threads spent it, s. The rest is poses and contact data.
+    double t_broad, t_points, t_trees, t_clip;
     double phase[TALUS_PHASE_COUNT]; ///< wall time of each phase, s
     talus_solve_info solve;
 } talus_step_info;
