@@ -203,8 +203,9 @@ static double hit_shape(const tl_shape* s, const ray* r, double* n)
         return hit_cylinder(r, s->size, n);
     case TL_SHAPE_BOX:
         return hit_box(r, s->size, n);
-    case TL_SHAPE_MESH:
     case TL_SHAPE_HFIELD:
+        return tl_hit_hfield(s->hfield, r->o, r->d, n);
+    case TL_SHAPE_MESH:
     case TL_SHAPE_COUNT:
         break;
     }
@@ -364,6 +365,10 @@ static double bounding_radius(const tl_shape* s)
         return sqrt(x[0] * x[0] + x[1] * x[1]);
     case TL_SHAPE_BOX:
         return sqrt(dot(x, x));
+    case TL_SHAPE_HFIELD: {
+        const double z = fmax(fabs(s->hfield->high), s->hfield->base), *half = s->hfield->half;
+        return sqrt(half[0] * half[0] + half[1] * half[1] + z * z);
+    }
     default:
         return -1.0;
     }
@@ -387,7 +392,7 @@ static void gather_geoms(renderer* r, const talus_model* m, const double* pos, c
         const tl_shape* s = &m->geom_shape[i];
         const int32_t body = m->geom_body[i];
         drawn_geom* g = &r->geoms[r->ngeom];
-        if (m->geom_rgba[4 * i + 3] <= 0 || s->type >= TL_SHAPE_MESH)
+        if (m->geom_rgba[4 * i + 3] <= 0 || s->type == TL_SHAPE_MESH)
             continue;
         double q[4], p[3];
         g->shape = *s;
@@ -461,7 +466,7 @@ static void find_glass(renderer* r)
     const double far = sqrt(side[0] * side[0] + side[1] * side[1]);
     for (int32_t i = 0; i < r->ngeom; i++) {
         drawn_geom* g = &r->geoms[i];
-        if (!g->fixed || g->shape.type == TL_SHAPE_PLANE)
+        if (!g->fixed || g->shape.type == TL_SHAPE_PLANE || g->shape.type == TL_SHAPE_HFIELD)
             continue;
         const double along = ((g->p[0] - r->centre[0]) * side[0] + (g->p[1] - r->centre[1]) * side[1]) / far;
         const double top = g->p[2] + (g->shape.type == TL_SHAPE_BOX ? fabs(g->R[6]) * g->shape.size[0] +

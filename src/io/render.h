@@ -36,3 +36,7 @@ bool tl_patch_layer_colour(const tl_patch_layer* layer, const tl_camera* camera,
                            bool covered, double* rgb);
 /// Colour of u = 0 (no pressure) to 1, with even steps to the eye and to a printer without colours.
 void tl_pressure_colour(double u, double* rgb);
+
+// ---- render_hfield.c
+/// First hit t >= 0 of the ray o + t d with a height field, all in its frame, and the normal there; < 0: none.
+double tl_hit_hfield(const tl_hfield* h, const double* o, const double* d, double* n);

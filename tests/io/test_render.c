@@ -3,6 +3,7 @@
 #include "test.h"
 #include <talus/talus.h>
 #include "picture.h"
+#include "render.h"
 
 #include <unistd.h>
 
@@ -78,9 +79,82 @@ static void walls__in_front_are_glass(void** state)
     test_near("red", &got, &want, 1, 0.15, want);
 }
 
+/// t of a ray and the triangle a b c by Cramer's rule, INFINITY: passes by.
+static double brute_hit(const double* o, const double* d, const double* a, const double* b, const double* c)
+{
+    double m[3][3], rhs[3], x[3];
+    for (int i = 0; i < 3; i++) {
+        m[i][0] = -d[i];
+        m[i][1] = b[i] - a[i];
+        m[i][2] = c[i] - a[i];
+        rhs[i] = o[i] - a[i];
+    }
+    const double det = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
+                       m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+                       m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+    for (int k = 0; k < 3; k++) {
+        double s[3][3];
+        memcpy(s, m, sizeof s);
+        for (int i = 0; i < 3; i++)
+            s[i][k] = rhs[i];
+        x[k] = (s[0][0] * (s[1][1] * s[2][2] - s[1][2] * s[2][1]) -
+                s[0][1] * (s[1][0] * s[2][2] - s[1][2] * s[2][0]) +
+                s[0][2] * (s[1][0] * s[2][1] - s[1][1] * s[2][0])) /
+               det;
+    }
+    return x[0] >= 0 && x[1] >= 0 && x[2] >= 0 && x[1] + x[2] <= 1 ? x[0] : INFINITY;
+}
+
+static void height_field__is_hit_where_its_triangles_are(void** state)
+{
+    (void)state;
+    enum { ROWS = 7, COLS = 9 };
+    const double half[2] = {1.5, 1.1};
+    double z[ROWS * COLS], n[3];
+    talus_context* ctx = test_context(1);
+    tl_rng rng;
+    tl_rng_seed(&rng, 3);
+    tl_hfield* h = NULL;
+    for (int i = 0; i < ROWS * COLS; i++)
+        z[i] = tl_rng_uniform(&rng, 0.0, 0.4);
+    assert_int_equal(tl_hfield_create(ctx, ROWS, COLS, half, 0.5, z, &h), TALUS_OK);
+    int32_t hits = 0;
+    for (int32_t i = 0; i < 20000; i++) {
+        const double o[3] = {tl_rng_uniform(&rng, -1.4, 1.4), tl_rng_uniform(&rng, -1, 1), 0.41};
+        const double d[3] = {tl_rng_normal(&rng), i % 7 ? tl_rng_normal(&rng) : 0.0,
+                             -tl_rng_uniform(&rng, 0.01, 1)};
+        double want = INFINITY;
+        for (int r = 0; r + 1 < ROWS; r++)
+            for (int c = 0; c + 1 < COLS; c++) {
+                double v[4][3];
+                for (int k = 0; k < 4; k++) {
+                    v[k][0] = 3.0 * (c + k % 2) / (COLS - 1) - 1.5;
+                    v[k][1] = 2.2 * (r + k / 2) / (ROWS - 1) - 1.1;
+                    v[k][2] = z[(r + k / 2) * COLS + c + k % 2];
+                }
+                want = fmin(want, fmin(brute_hit(o, d, v[0], v[1], v[3]), brute_hit(o, d, v[0], v[3], v[2])));
+            }
+        const double got = tl_hit_hfield(h, o, d, n);
+        if (isinf(want)) {
+            assert_true(got < 0);
+            continue;
+        }
+        test_near1("hit", got, want, 1e-9);
+        hits++;
+    }
+    assert_true(hits > 10000);
+    // from the side, into a wall
+    const double o[3] = {-4, 0.1, -0.2}, d[3] = {1, 0, 0};
+    test_near1("wall", tl_hit_hfield(h, o, d, n), 2.5, 1e-15);
+    test_near("normal of the wall", n, (double[]){-1, 0, 0}, 3, 1e-15, 1.0);
+    tl_free(ctx, h);
+    talus_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ball__covers_the_disc_of_its_cone),
-                                       cmocka_unit_test(walls__in_front_are_glass)};
+                                       cmocka_unit_test(walls__in_front_are_glass),
+                                       cmocka_unit_test(height_field__is_hit_where_its_triangles_are)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
