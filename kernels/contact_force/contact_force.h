@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Contact force and its gradient, contact by contact (theory: src/README.md#contact-law).
 //
-//   pi   = k (1 - d v_n)+ (delta0 - h v_n)+            f_n = pi
+//   pi   = k (1 - d v_n)+ (delta0 - (h + tau) v_n)+    f_n = pi
+//          Hunt-Crossley: tau = 0; linear dissipation, (k (delta0 - h v_n) - c v_n)+: d = 0, tau = c/k
 //   f_t  = -(mu~(s)/s) pi v_t,  s = |v_t|,  x = s/v_s
 //   quadratic: mu~ = mu x (2 - x) where x < 1, else mu;   linear: mu~ = mu min(x, 1)
 //   G    = -df/dv_c = [ Gtt (sym 2x2) | g_tn ]         Gtt = pi [ mu~' P + (mu~/s) P_perp ]
@@ -14,7 +15,7 @@
 // mu = 0, v_s = 1 and yield exact zeros whatever else they hold. At s = 0: vhat = 0, Gtt = pi mu~'(0) I.
 //
 // Wide forms equal the reference bit for bit (no contraction). Error: a few ulp of the terms, where a term
-// of (1 - d v_n) is |d v_n| and one of (delta0 - h v_n) is |h v_n|. Any of f or G may be NULL.
+// of (1 - d v_n) is |d v_n| and one of (delta0 - h v_n) is |(h + tau) v_n|. Any of f or G may be NULL.
 #pragma once
 
 #include <stdint.h>
@@ -25,6 +26,7 @@ typedef struct tl_contact_params {
     const double* mu;     // -
     const double* delta0; // m
     const double* v_s;    // m/s
+    const double* tau;    // s, or NULL: 0
     double h;             // s
     int32_t linear;       // friction law: 0 quadratic, 1 linear
 } tl_contact_params;

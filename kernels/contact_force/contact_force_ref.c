@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Contact force f and gradient G = -df/dv_c of every contact, scalar: the oracle of the wide form.
 //
-// With gap = delta0 - h v_n and damp = 1 - d v_n (src/README.md#contact-law),
+// With h for h + tau, gap = delta0 - h v_n and damp = 1 - d v_n (src/README.md#contact-law),
 //   pi = k (damp)+ (gap)+                 -pi' = k [ d H(damp) (gap)+ + h H(gap) (damp)+ ]
 //   x = s/v_s < 1:  quadratic mu~/s = mu (2 - x)/v_s, mu~' = mu (2 - 2x)/v_s;   linear both mu/v_s
 //   x >= 1:         mu~/s = mu/s, mu~' = 0
@@ -28,8 +28,8 @@ static double plus(double x)
 void tl_contact_force_ref(int32_t n, int64_t ld, const tl_contact_params* p, const double* v,
                           const double* bound, int32_t secant, double* f, double* G)
 {
-    const double h = p->h;
     for (int32_t i = 0; i < n; i++) {
+        const double h = p->tau ? p->h + p->tau[i] : p->h;
         const double k = p->k[i], d = p->d[i], mu = p->mu[i];
         const double vx = v[i], vy = v[ld + i], vn = v[2 * ld + i];
         const int live = k > 0.0 || mu > 0.0;

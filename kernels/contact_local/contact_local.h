@@ -2,7 +2,7 @@
 // One contact alone against its own diagonal response (theory: src/README.md#lifting, step 2):
 // nu = w + hW (f(nu) - fl) with hW replaced by diag(Wt, Wt, Wn).
 //
-//   a = w_n - Wn fl_n;  y = a where pi(a) = 0, else y = 2 g / (q + sqrt(q^2 - 4 Wn k d h g)),
+//   with h for h + tau: a = w_n - Wn fl_n;  y = a where pi(a) = 0, else y = 2 g / (q + sqrt(q^2 - 4 Wn k d h g)),
 //   q = 1 + Wn k (d delta0 + h),  g = Wn k delta0 + a;   p = pi(y)
 //   u = w_t - Wt fl_t, U = |u|, c = Wt mu p
 //   sliding, U >= v_s + c:  factor (U - c)/U

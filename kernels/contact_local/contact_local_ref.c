@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One contact alone against its own diagonal response, scalar: the oracle of the wide form.
 //
-// Normal direction: y = a + Wn pi(y). Where pi > 0 this is Wn k d h y^2 - q y + g = 0, and the root wanted is
+// Everywhere h stands for h + tau. Normal direction: y = a + Wn pi(y). Where pi > 0 this is Wn k d h y^2 - q y + g = 0, and the root wanted is
 // the smaller one, 2 g/(q + sqrt(disc)). With K = Wn k the discriminant q^2 - 4 K d h g is expanded to
 //   disc = 1 + K [ 2 (d delta0 + h) - 4 d h a ] + K^2 (d delta0 - h)^2  >= 1,
 // since pi(a) > 0 means a < min(1/d, delta0/h). The two large squares of stiff contacts no longer cancel.
@@ -28,8 +28,8 @@ void tl_contact_local_ref(int32_t n, int64_t ld, const tl_contact_params* p, con
                           const double* Wn, const double* w, const double* fl, const double* bound,
                           double* nu, double* f)
 {
-    const double h = p->h;
     for (int32_t i = 0; i < n; i++) {
+        const double h = p->tau ? p->h + p->tau[i] : p->h;
         const double k = p->k[i], d = p->d[i], mu = p->mu[i], delta0 = p->delta0[i], v_s = p->v_s[i];
         const int live = k > 0.0 || mu > 0.0;
 

@@ -34,7 +34,7 @@ static inline normal_result solve_normal(tl_vd a, tl_vd Wn, tl_vd k, tl_vd d, tl
 }
 
 static inline __attribute__((always_inline)) void local_loop(const local_call* call, int linear,
-                                                             int has_bound, int want_f)
+                                                             int has_bound, int has_tau, int want_f)
 {
     const tl_contact_params* p = call->p;
     const double* restrict pk = p->k, * restrict pd = p->d, * restrict pmu = p->mu, * restrict pde = p->delta0;
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) void local_loop(const local_call* c
     const double* restrict w = call->w, * restrict fl = call->fl, * restrict bound = call->bound;
     double* restrict nu = call->nu, * restrict f = call->f;
     const int64_t ld = call->ld;
-    const tl_vd zero = {0}, one = tl_set(1.0), two = tl_set(2.0), four = tl_set(4.0), h = tl_set(p->h);
+    const tl_vd zero = {0}, one = tl_set(1.0), two = tl_set(2.0), four = tl_set(4.0), h0 = tl_set(p->h);
 
     for (int32_t i = 0; i < call->n; i += TL_LANES) {
         const tl_vd k = tl_load(pk + i), mu = tl_load(pmu + i), v_s = tl_load(pvs + i);
@@ -55,7 +55,8 @@ static inline __attribute__((always_inline)) void local_loop(const local_call* c
             normal.force = tl_load(bound + i);
             normal.y = a + Wn * normal.force;
         } else {
-            normal = solve_normal(a, Wn, k, tl_load(pd + i), tl_load(pde + i), h);
+            normal = solve_normal(a, Wn, k, tl_load(pd + i), tl_load(pde + i),
+                                  has_tau ? h0 + tl_load(p->tau + i) : h0);
         }
 
         const tl_vd ux = tl_load(w + i) - Wt * tl_load(fl + i);
@@ -90,10 +91,12 @@ void TL_KERNEL(contact_local)(int32_t n, int64_t ld, const tl_contact_params* p,
     const local_call call = {
         .p = p, .Wt = Wt, .Wn = Wn, .w = w, .fl = fl, .bound = bound, .nu = nu, .f = f, .n = n, .ld = ld};
     // the two-way forms with force are the sweeps' and the Newton loop's; the rest branch on uniform flags
-    if (!bound && f && !p->linear)
-        local_loop(&call, 0, 0, 1);
+    if (p->tau)
+        local_loop(&call, p->linear != 0, bound != 0, 1, f != 0);
+    else if (!bound && f && !p->linear)
+        local_loop(&call, 0, 0, 0, 1);
     else if (!bound && f)
-        local_loop(&call, 1, 0, 1);
+        local_loop(&call, 1, 0, 0, 1);
     else
-        local_loop(&call, p->linear != 0, bound != 0, f != 0);
+        local_loop(&call, p->linear != 0, bound != 0, 0, f != 0);
 }

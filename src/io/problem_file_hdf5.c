@@ -43,7 +43,7 @@ static talus_status read_into(tl_h5* h, const char* name, tl_h5_type type, int64
 
 static talus_status read_head(tl_h5* h, talus_problem_view* view)
 {
-    char friction[32] = "quadratic";
+    char friction[32] = "quadratic", dissipation[32] = "hunt-crossley";
     TL_TRY(read_into(h, "h", TL_H5_F64, 1, &view->h));
     if (tl_h5_has(h, "v_s"))
         TL_TRY(read_into(h, "v_s", TL_H5_F64, 1, &view->v_s));
@@ -56,6 +56,14 @@ static talus_status read_head(tl_h5* h, talus_problem_view* view)
     if (strcmp(friction, "linear") != 0 && strcmp(friction, "quadratic") != 0)
         return tl_fail_at(h->ctx, TALUS_ERR_INPUT, h->path, 0,
                           "friction: '%s' is unknown, \"linear\" or \"quadratic\" is wanted", friction);
+    if (tl_h5_has(h, "dissipation"))
+        TL_TRY(tl_h5_read_text(h, "dissipation", dissipation, sizeof dissipation));
+    if (strcmp(dissipation, "linear") != 0 && strcmp(dissipation, "hunt-crossley") != 0)
+        return tl_fail_at(h->ctx, TALUS_ERR_INPUT, h->path, 0,
+                          "dissipation: '%s' is unknown, \"linear\" or \"hunt-crossley\" is wanted",
+                          dissipation);
+    view->dissipation =
+        strcmp(dissipation, "linear") == 0 ? TALUS_DISSIPATION_LINEAR : TALUS_DISSIPATION_HUNT_CROSSLEY;
     view->friction = strcmp(friction, "linear") == 0 ? TALUS_FRICTION_LINEAR : TALUS_FRICTION_QUADRATIC;
     return TALUS_OK;
 }
@@ -281,6 +289,8 @@ static talus_status write_file(tl_h5* h, const talus_problem_view* v, tl_arena* 
     TL_TRY(tl_h5_write(h, "h", TL_H5_F64, 0, NULL, &v->h));
     TL_TRY(tl_h5_write(h, "v_s", TL_H5_F64, 0, NULL, &v->v_s));
     TL_TRY(tl_h5_write_text(h, "friction", v->friction == TALUS_FRICTION_LINEAR ? "linear" : "quadratic"));
+    if (v->dissipation == TALUS_DISSIPATION_LINEAR)
+        TL_TRY(tl_h5_write_text(h, "dissipation", "linear"));
     TL_TRY(tl_h5_group(h, "trees"));
     TL_TRY(write_column(h, "trees/nv", TL_H5_I32, v->ntree, 1, v->tree_nv));
     TL_TRY(write_column(h, "trees/M", TL_H5_F64, nM, 1, v->M));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Contact problems as JSON:
 //
-//   {"h", "v_s", "friction": "linear|quadratic",
+//   {"h", "v_s", "friction": "linear|quadratic", "dissipation": "hunt-crossley|linear",
 //    "trees":    [{"nv", "M" (flat, row-major), "v0", "v_star"}],
 //    "contacts": [{"trees": [a, b], "pair", "J_a", "J_b" (flat 3 x nv, rows t1 t2 n), "delta0", "k", "d",
 //    "mu", "f0"}], "limits":   [{"tree", "dof", "delta0", "k", "d", "sign", "f0"}], "losses":   [{"tree",
 //    "dof", "bound", "f0"}], "loss_v_s"}
 //
 // Two passes: sizes first, so that everything lies in one arena, then values. Every message names the file,
-// the array index and the field. Optional: v_s, friction, ahead, contacts, limits, losses, loss_v_s, pair, f0. A
+// the array index and the field. Optional: v_s, friction, dissipation, ahead, contacts, limits, losses, loss_v_s, pair, f0. A
 // field of another name is told in a notice, since it is either a misspelling or somebody's own remark.
 #include "json_file.h"
 #include "problem_file.h"
@@ -148,6 +148,20 @@ typedef struct lists {
     json_t *trees, *contacts, *limits, *losses;
 } lists;
 
+/// A law that is "linear" or, the default, the other one.
+static talus_status read_law(const reader* r, const json_t* root, const char* field, const char* other,
+                             bool* linear)
+{
+    const json_t* law = json_object_get(root, field);
+    const char* text = json_string_value(law);
+    if (law && !text)
+        return bad(r, field, "\"linear\" or \"%s\" is wanted, not %s", other, type_name(law));
+    if (text && strcmp(text, "linear") != 0 && strcmp(text, other) != 0)
+        return bad(r, field, "'%.60s' is unknown, \"linear\" or \"%s\" is wanted", text, other);
+    *linear = text && strcmp(text, "linear") == 0;
+    return TALUS_OK;
+}
+
 static talus_status read_options(reader* r, json_t* root, talus_problem_view* view)
 {
     r->array = NULL;
@@ -160,14 +174,12 @@ static talus_status read_options(reader* r, json_t* root, talus_problem_view* vi
     if (ahead && !json_is_boolean(ahead))
         return bad(r, "ahead", "true or false is wanted, not %s", type_name(ahead));
     view->ahead = json_is_true(ahead);
-    const json_t* friction = json_object_get(root, "friction");
-    const char* text = json_string_value(friction);
-    if (friction && !text)
-        return bad(r, "friction", "\"linear\" or \"quadratic\" is wanted, not %s", type_name(friction));
-    if (text && strcmp(text, "linear") != 0 && strcmp(text, "quadratic") != 0)
-        return bad(r, "friction", "'%.60s' is unknown, \"linear\" or \"quadratic\" is wanted", text);
-    view->friction = text && strcmp(text, "linear") == 0 ? TALUS_FRICTION_LINEAR : TALUS_FRICTION_QUADRATIC;
-    tell_unknown(r, root, "h v_s friction ahead trees contacts limits losses loss_v_s");
+    bool linear;
+    TL_TRY(read_law(r, root, "friction", "quadratic", &linear));
+    view->friction = linear ? TALUS_FRICTION_LINEAR : TALUS_FRICTION_QUADRATIC;
+    TL_TRY(read_law(r, root, "dissipation", "hunt-crossley", &linear));
+    view->dissipation = linear ? TALUS_DISSIPATION_LINEAR : TALUS_DISSIPATION_HUNT_CROSSLEY;
+    tell_unknown(r, root, "h v_s friction dissipation ahead trees contacts limits losses loss_v_s");
     return TALUS_OK;
 }
 
@@ -430,6 +442,8 @@ talus_status tl_problem_file_save_json(talus_context* ctx, const char* path, con
                   "contacts", contacts, "limits", limits);
     if (v->ahead)
         json_object_set_new(root, "ahead", json_true());
+    if (v->dissipation == TALUS_DISSIPATION_LINEAR)
+        json_object_set_new(root, "dissipation", json_string("linear"));
     if (v->nf > 0) {
         json_object_set_new(root, "losses", losses);
         json_object_set_new(root, "loss_v_s", tl_json_real(v->loss_v_s));

@@ -198,11 +198,11 @@ int64_t tl_number_int(const char* data, tl_number type, int64_t i, bool swap)
     case TL_UINT64:
         return v.u64 > INT64_MAX ? INT64_MAX : (int64_t)v.u64;
     case TL_FLOAT32:
-        return v.f32 >= -0x1p62F && v.f32 <= 0x1p62F ? (int64_t)v.f32 : INT64_MIN;
+        return fabsf(v.f32) <= 4e18F ? (int64_t)v.f32 : INT64_MIN;
     case TL_FLOAT64:
         break;
     }
-    return v.f64 >= -0x1p62 && v.f64 <= 0x1p62 ? (int64_t)v.f64 : INT64_MIN;
+    return fabs(v.f64) <= 4e18 ? (int64_t)v.f64 : INT64_MIN;
 }
 
 double tl_number_double(const char* data, tl_number type, int64_t i, bool swap)

@@ -227,6 +227,7 @@ talus_status tl_sim_assemble(talus_sim* sim, const talus_state* s, double h, tl_
     p->view.v_s = sim->opt.v_s;
     p->view.loss_v_s = sim->opt.loss_v_s;
     p->view.friction = (talus_friction)sim->opt.friction;
+    p->view.dissipation = (talus_dissipation)sim->opt.dissipation;
     p->view.M = sim->M;
     p->view.v0 = s->v;
     p->view.v_star = sim->v_star;

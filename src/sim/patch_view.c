@@ -29,20 +29,29 @@ static talus_status apply_law(talus_sim* sim)
 {
     tl_contact_set* c = &sim->now;
     const int64_t n = c->n, ld = TL_PADDED(n);
-    double* x = TL_ARENA(&sim->geometry, double, 11 * ld);
+    double* x = TL_ARENA(&sim->geometry, double, 12 * ld);
     if (!x)
-        return tl_nomem(sim->ctx, sizeof(double) * 11 * (size_t)ld);
-    memset(x, 0, sizeof(double) * 11 * (size_t)ld);
+        return tl_nomem(sim->ctx, sizeof(double) * 12 * (size_t)ld);
+    memset(x, 0, sizeof(double) * 12 * (size_t)ld);
     double *k = x, *d = x + ld, *mu = x + 2 * ld, *delta0 = x + 3 * ld, *v_s = x + 4 * ld, *v = x + 5 * ld,
-           *f = x + 8 * ld;
-    const tl_contact_params law = {
-        .k = k, .d = d, .mu = mu, .delta0 = delta0, .v_s = v_s, .h = 0.0, .linear = sim->opt.friction};
+           *f = x + 8 * ld, *tau = sim->opt.dissipation == TALUS_DISSIPATION_LINEAR ? x + 11 * ld : NULL;
+    const tl_contact_params law = {.k = k,
+                                   .d = d,
+                                   .mu = mu,
+                                   .delta0 = delta0,
+                                   .v_s = v_s,
+                                   .tau = tau,
+                                   .h = 0.0,
+                                   .linear = sim->opt.friction};
     for (int64_t i = 0; i < ld; i++)
         v_s[i] = i < n ? sim->opt.v_s : 1.0;
     for (int64_t i = 0; i < n; i++) {
         double w[3];
         k[i] = c->k[i];
-        d[i] = c->d[i];
+        if (!tau)
+            d[i] = c->d[i];
+        else if (c->depth[i] > 0.0)
+            tau[i] = c->d[i] / c->k[i];
         mu[i] = c->mu[i];
         delta0[i] = c->depth[i];
         velocity_at(sim, c->body_a[i], c->body_b[i], c->point + 3 * i, w);

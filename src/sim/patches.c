@@ -104,6 +104,10 @@ int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, con
                        .body_b = sim->model->geom_body[b],
                        .first = at,
                        .left_out_area = p->left_out_area};
+    // linear dissipation is one of the whole patch: each face has its share
+    double touching = 0.0;
+    for (int32_t i = 0; i < p->n && sim->opt.dissipation == TALUS_DISSIPATION_LINEAR; i++)
+        touching += tl_sim_makes_contact(p, i) ? p->area[i] : 0.0;
     for (int32_t i = 0; i < p->n; i++) {
         sum.area += p->area[i];
         for (int r = 0; r < 3; r++)
@@ -117,7 +121,7 @@ int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, con
         c->body_b[at] = sim->model->geom_body[b];
         c->feature[at] = ((int64_t)p->ea[i] << 34) | ((int64_t)p->eb[i] << 4) | p->corner[i];
         tl_patch_contact(p, i, &c->k[at], &c->depth[at]);
-        c->d[at] = d;
+        c->d[at] = touching > 0.0 ? d * (p->area[i] / touching) : d;
         c->mu[at] = mu;
         c->slip[at] = 0.0;
         memcpy(c->point + 3 * (int64_t)at, p->centroid + 3 * (int64_t)i, 3 * sizeof(double));

@@ -12,7 +12,7 @@ static void gather_field(double* to, const double* from, const int32_t* idx, int
 talus_status tl_batch_make(tl_island* s, const int32_t* idx, int32_t n, tl_batch* out)
 {
     TL_ASSERT(n % TL_PAD == 0);
-    double* x = TL_ARENA(&s->work, double, 8 * (int64_t)n);
+    double* x = TL_ARENA(&s->work, double, (s->tau ? 9 : 8) * (int64_t)n);
     if (!x)
         return TALUS_ERR_NOMEM;
     double *k = x, *d = x + n, *mu = x + 2 * n, *delta0 = x + 3 * n, *v_s = x + 4 * n, *Wt = x + 5 * n,
@@ -29,13 +29,24 @@ talus_status tl_batch_make(tl_island* s, const int32_t* idx, int32_t n, tl_batch
         bound = x + 7 * n;
         gather_field(bound, s->bound, idx, n, 0.0);
     }
-    *out = (tl_batch){
-        .n = n,
-        .idx = idx,
-        .p = {.k = k, .d = d, .mu = mu, .delta0 = delta0, .v_s = v_s, .h = s->h, .linear = s->linear},
-        .Wt = Wt,
-        .Wn = Wn,
-        .bound = bound};
+    double* tau = NULL;
+    if (s->tau) {
+        tau = x + 8 * n;
+        gather_field(tau, s->tau, idx, n, 0.0);
+    }
+    *out = (tl_batch){.n = n,
+                      .idx = idx,
+                      .p = {.k = k,
+                            .d = d,
+                            .mu = mu,
+                            .delta0 = delta0,
+                            .v_s = v_s,
+                            .tau = tau,
+                            .h = s->h,
+                            .linear = s->linear},
+                      .Wt = Wt,
+                      .Wn = Wn,
+                      .bound = bound};
     return TALUS_OK;
 }
 

@@ -192,9 +192,12 @@ static void write_contact(const gather* g, tl_island* s, const entry* e, int32_t
     if (e->source < p->nc) {
         const int32_t c = e->source;
         s->k[i] = p->k[c];
-        s->d[i] = p->d[c];
         s->mu[i] = p->mu[c];
         s->delta0[i] = p->delta0[c];
+        if (!s->tau)
+            s->d[i] = p->d[c];
+        else if (p->delta0[c] > 0.0 && p->k[c] > 0.0) // nothing is dissipated before bodies touch
+            s->tau[i] = p->d[c] / p->k[c];
         for (int32_t r = 0; r < 3 && p->f0; r++)
             s->f0[(int64_t)r * s->ld + i] = p->f0[3 * (int64_t)c + r];
     } else if (e->source < p->nc + p->nl) {
@@ -230,11 +233,13 @@ static talus_status allocate_island(gather* g, tl_island* s)
     s->pair = TL_ARENA(a, int64_t, s->nc);
     s->joff = TL_ARENA(a, int64_t, s->nc);
     const int64_t ld = s->ld;
-    double* x = TL_ARENA(a, double, 13 * ld);
+    const bool damped = g->p->dissipation == TALUS_DISSIPATION_LINEAR;
+    const int64_t n = (damped ? 14 : 13) * ld;
+    double* x = TL_ARENA(a, double, n);
     if (!s->tree || !s->gdof || !s->dof || !s->M || !s->Minv || !s->source || !s->ta || !s->tb || !s->pair ||
         !s->joff || !x)
         return TALUS_ERR_NOMEM;
-    memset(x, 0, sizeof(double) * 13 * (size_t)ld);
+    memset(x, 0, sizeof(double) * (size_t)n);
     s->k = x;
     s->d = x + ld;
     s->mu = x + 2 * ld;
@@ -244,6 +249,7 @@ static talus_status allocate_island(gather* g, tl_island* s)
     s->Wn = x + 6 * ld;
     s->f0 = x + 7 * ld;
     s->f = x + 10 * ld;
+    s->tau = damped ? x + 13 * ld : NULL;
     for (int64_t i = s->nc; i < ld; i++)
         s->v_s[i] = 1.0;
     return TALUS_OK;

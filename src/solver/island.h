@@ -61,6 +61,7 @@ typedef struct tl_island {
     int64_t* joff;                     // (nc)
     double *J, *B;                     // packed
     double *k, *d, *mu, *delta0, *v_s; // (ld)
+    double* tau;                       // (ld) linear dissipation: its relaxation time, d is 0; else NULL
     double *Wt, *Wn;                   // (ld) h J M^-1 J^T, tangential mean and normal
     double* f0;                        // (3 x ld) history
     double* bound;                     // (ld) one-way coupling: pi at v0; else NULL

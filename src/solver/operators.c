@@ -99,6 +99,7 @@ tl_contact_params tl_isl_params(const tl_island* s)
                                .mu = s->mu,
                                .delta0 = s->delta0,
                                .v_s = s->v_s,
+                               .tau = s->tau,
                                .h = s->h,
                                .linear = s->linear};
 }

@@ -124,6 +124,8 @@ talus_status tl_problem_check(talus_context* ctx, const talus_problem_view* p)
                        p->v_s);
     if (p->friction != TALUS_FRICTION_LINEAR && p->friction != TALUS_FRICTION_QUADRATIC)
         return tl_fail(ctx, TALUS_ERR_ARG, "problem: unknown friction law %d", (int)p->friction);
+    if (p->dissipation != TALUS_DISSIPATION_LINEAR && p->dissipation != TALUS_DISSIPATION_HUNT_CROSSLEY)
+        return tl_fail(ctx, TALUS_ERR_ARG, "problem: unknown dissipation law %d", (int)p->dissipation);
     if (p->ntree > 0 && !p->tree_nv)
         return tl_fail(ctx, TALUS_ERR_ARG, "problem: tree_nv is NULL");
     int64_t nv = 0, nm = 0;

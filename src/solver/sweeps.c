@@ -18,7 +18,7 @@ typedef struct lanes {
     int32_t* first; // (ncolour x n) first lane of an island's contacts of that colour
     int32_t* count; // (ncolour x n)
     int32_t* idx;   // (lanes) contact in its island, -1: padding
-    double *k, *d, *mu, *delta0, *v_s, *Wt, *Wn, *bound;
+    double *k, *d, *mu, *delta0, *v_s, *Wt, *Wn, *bound, *tau;
     double *f, *scratch; // (3 x n of each colour), (9 x most lanes of a colour)
 } lanes;
 
@@ -62,14 +62,15 @@ static talus_status lay_out(tl_arena* work, lanes* l)
 static talus_status fill(tl_arena* work, lanes* l)
 {
     const int32_t n = l->n, total = l->start[l->ncolour];
+    const bool damped = l->part[0]->s->tau != NULL;
     l->idx = TL_ARENA(work, int32_t, total);
-    double* x = TL_ARENA(work, double, 20 * (int64_t)total);
+    double* x = TL_ARENA(work, double, (damped ? 21 : 20) * (int64_t)total);
     if (!l->idx || !x)
         return TALUS_ERR_NOMEM;
     memset(l->idx, 0xff, sizeof(int32_t) * (size_t)total);
-    memset(x, 0, sizeof(double) * 11 * (size_t)total);
-    double** fields[] = {&l->k, &l->d, &l->mu, &l->delta0, &l->v_s, &l->Wt, &l->Wn, &l->bound};
-    for (int32_t i = 0; i < TL_COUNT(fields); i++, x += total)
+    memset(x, 0, sizeof(double) * (damped ? 12 : 11) * (size_t)total);
+    double** fields[] = {&l->k, &l->d, &l->mu, &l->delta0, &l->v_s, &l->Wt, &l->Wn, &l->bound, &l->tau};
+    for (int32_t i = 0; i < TL_COUNT(fields) - !damped; i++, x += total)
         *fields[i] = x;
     l->f = x;
     l->scratch = x + 3 * (int64_t)total;
@@ -89,6 +90,8 @@ static talus_status fill(tl_arena* work, lanes* l)
             l->Wn[at] = s->Wn[i];
             if (s->bound)
                 l->bound[at] = s->bound[i];
+            if (s->tau)
+                l->tau[at] = s->tau[i];
             double* f = l->f + 3 * (int64_t)l->start[c] + at - l->start[c];
             for (int32_t r = 0; r < 3; r++)
                 f[(int64_t)r * width] = l->part[k]->f[(int64_t)r * s->ld + i];
@@ -120,6 +123,7 @@ static void sweep_colour(const lanes* l, int32_t c, bool last)
                                  .mu = l->mu + at,
                                  .delta0 = l->delta0 + at,
                                  .v_s = l->v_s + at,
+                                 .tau = any->tau ? l->tau + at : NULL,
                                  .h = any->h,
                                  .linear = any->linear};
     double *w = l->scratch, *y = w + 3 * n, *fn = w + 6 * n, *f = l->f + 3 * (int64_t)at;

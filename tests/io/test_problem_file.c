@@ -64,6 +64,7 @@ static void make_sample(sample* s)
     v->h = 0.01 / 3;
     v->v_s = 1e-4;
     v->friction = TALUS_FRICTION_LINEAR;
+    v->dissipation = TALUS_DISSIPATION_LINEAR;
     v->loss_v_s = 2e-3;
     v->ahead = 1;
     v->tree_nv = s->tree_nv, v->M = s->M, v->v0 = s->v0, v->v_star = s->v_star;
@@ -84,6 +85,7 @@ static void assert_same(const talus_problem_view* got, const talus_problem_view*
     assert_int_equal(got->nl, want->nl);
     assert_int_equal(got->nf, want->nf);
     assert_int_equal(got->friction, want->friction);
+    assert_int_equal(got->dissipation, want->dissipation);
     assert_true(got->ahead == want->ahead);
     assert_true(got->h == want->h && got->v_s == want->v_s && got->loss_v_s == want->loss_v_s);
     SAME(tree_nv, 3);

@@ -9,12 +9,15 @@
 
 #define INPUT_H 5e-3
 
+/// Which law the inputs are for: Hunt-Crossley, or linear dissipation (d = 0, tau > 0). Tests run with both.
+static bool input_damped;
+
 typedef struct inputs {
     int32_t n;     // with padding
     int32_t nlive; // contacts that count; [nlive, n) is padding
     int32_t nedge; // [0, nedge) is the grid, [nedge, nlive) random
     int64_t ld;    // > n, so that a kernel that takes n for ld is caught
-    double *k, *d, *mu, *delta0, *v_s;
+    double *k, *d, *mu, *delta0, *v_s, *tau;
     double *v, *w, *fl; // (3 x ld)
     double *Wt, *Wn, *bound;
 } inputs;
@@ -73,7 +76,7 @@ static inline inputs make_inputs(int32_t nrandom)
 {
     const int32_t most = 2048 + nrandom;
     inputs c = {.ld = TL_PADDED(most) + 16};
-    double** const fields[] = {&c.k, &c.d, &c.mu, &c.delta0, &c.v_s, &c.Wt, &c.Wn, &c.bound};
+    double** const fields[] = {&c.k, &c.d, &c.mu, &c.delta0, &c.v_s, &c.Wt, &c.Wn, &c.bound, &c.tau};
     for (int j = 0; j < TL_COUNT(fields); j++)
         *fields[j] = doubles(c.ld);
     c.v = doubles(3 * c.ld);
@@ -95,6 +98,9 @@ static inline inputs make_inputs(int32_t nrandom)
                                speed * tl_rng_normal(&rng)});
     }
     for (int32_t i = 0; i < c.nlive; i++) {
+        c.tau[i] = i % 7 ? 1e-3 * c.d[i] : 0.0;
+        if (input_damped)
+            c.d[i] = 0.0;
         c.Wt[i] = INPUT_H * TEN(-1, 2);
         c.Wn[i] = INPUT_H * TEN(-1, 2);
         c.bound[i] = i % 5 ? TEN(-2, 3) : 0.0;
@@ -108,7 +114,7 @@ static inline inputs make_inputs(int32_t nrandom)
     // padding: what the contract fixes is fixed, the rest must not matter
     for (int32_t i = c.nlive; i < c.n; i++) {
         put_contact(&c, i, (double[]){0, NAN, 0, INFINITY, 1}, (double[]){NAN, INFINITY, -INFINITY});
-        c.Wt[i] = c.Wn[i] = c.bound[i] = NAN;
+        c.Wt[i] = c.Wn[i] = c.bound[i] = c.tau[i] = NAN;
         for (int r = 0; r < 3; r++)
             c.w[r * c.ld + i] = c.fl[r * c.ld + i] = NAN;
     }
@@ -117,8 +123,8 @@ static inline inputs make_inputs(int32_t nrandom)
 
 static inline void free_inputs(inputs* c)
 {
-    double* const fields[] = {c->k, c->d,  c->mu, c->delta0, c->v_s,  c->v,
-                              c->w, c->fl, c->Wt, c->Wn,     c->bound};
+    double* const fields[] = {c->k, c->d,  c->mu, c->delta0, c->v_s,   c->v,
+                              c->w, c->fl, c->Wt, c->Wn,     c->bound, c->tau};
     for (int j = 0; j < TL_COUNT(fields); j++)
         free(fields[j]);
 }
@@ -130,6 +136,7 @@ static inline tl_contact_params input_params(const inputs* c, int32_t linear)
                                .mu = c->mu,
                                .delta0 = c->delta0,
                                .v_s = c->v_s,
+                               .tau = input_damped ? c->tau : NULL,
                                .h = INPUT_H,
                                .linear = linear};
 }
@@ -162,9 +169,17 @@ typedef struct slow_law {
     int linear;
 } slow_law;
 
+/// The rate at which v_n closes the gap of a contact, s: h + tau.
+static inline double input_rate(const inputs* c, int32_t i)
+{
+    return INPUT_H + (input_damped ? c->tau[i] : 0.0);
+}
+
 static inline slow_law slow_contact(const inputs* c, int32_t i, int linear)
 {
-    return (slow_law){c->k[i], c->d[i], c->mu[i], c->delta0[i], c->v_s[i], INPUT_H, linear};
+    return (slow_law){c->k[i],      c->d[i],   c->mu[i],
+                      c->delta0[i], c->v_s[i], (long double)INPUT_H + (input_damped ? c->tau[i] : 0.0),
+                      linear};
 }
 
 static inline long double slow_normal(const slow_law* c, long double vn)

@@ -56,6 +56,8 @@ def brick(n, rng):
 
 def read(path):
     p = subprocess.run([DUMP, path], capture_output=True, text=True, timeout=60)
+    if "this build has no zlib" in p.stderr:
+        raise unittest.SkipTest(p.stderr)
     if p.returncode:
         raise AssertionError(p.stderr)
     out = json.loads(p.stdout)

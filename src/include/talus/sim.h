@@ -16,6 +16,7 @@ extern "C" {
     D(mu, -1.0, 0.0, 1e300, "-", "friction coefficient of every geometry")                                   \
     D(v_s, 1e-4, 1e-300, 1e300, "m/s", "stiction tolerance of regularized friction")                         \
     E(friction, 0, "quadratic|linear", "regularized friction law")                                           \
+    E(dissipation, 0, "hunt-crossley|linear", "k (1 - d v_n)+ delta, or (k delta - d v_n)+ with d in N s/m") \
     D(limit_k, 1e6, 1e-300, 1e300, "N/m | N m/rad", "stiffness of joint limits")                             \
     D(limit_d, 1.0, 0.0, 1e300, "s/m | s/rad", "Hunt-Crossley dissipation of joint limits")                  \
     D(loss_v_s, 1e-3, 1e-300, 1e300, "m/s | rad/s", "stiction tolerance of dry joint friction")              \

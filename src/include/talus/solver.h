@@ -9,6 +9,11 @@ extern "C" {
 #endif
 
 typedef enum talus_friction { TALUS_FRICTION_QUADRATIC = 0, TALUS_FRICTION_LINEAR = 1 } talus_friction;
+/// Normal force of a contact: k (1 - d v_n)+ (delta)+, d in s/m, or (k delta - d v_n)+, d in N s/m; delta = delta0 - h v_n.
+typedef enum talus_dissipation {
+    TALUS_DISSIPATION_HUNT_CROSSLEY = 0,
+    TALUS_DISSIPATION_LINEAR = 1
+} talus_dissipation;
 typedef enum talus_globalization {
     TALUS_GLOBALIZATION_LIFTING = 0, ///< per-contact transition-aware lifting (src/README.md#lifting)
     TALUS_GLOBALIZATION_TALS = 1,    ///< Castro et al. 2020: one step length, the minimum over all contacts
@@ -68,6 +73,7 @@ typedef struct talus_problem_view {
     double h;   ///< step length                                                  s
     double v_s; ///< stiction tolerance                                           m/s
     talus_friction friction;
+    talus_dissipation dissipation; ///< of contacts; joint limits are Hunt-Crossley's
     int32_t ahead; ///< 1: contacts and limits with delta0 <= 0 take part, they push once delta0 - h v_n > 0
     const int32_t* tree_nv; ///< dofs of each tree                                (ntree)
     const double* M;        ///< blocks one after another, each nv_t x nv_t, symmetric positive definite
@@ -82,7 +88,7 @@ typedef struct talus_problem_view {
     const double*
         delta0; ///< overlap at the start; contacts with delta0 <= 0 exert no force unless `ahead`  (nc) m
     const double* k;  ///< stiffness                                         (nc) N/m
-    const double* d;  ///< Hunt-Crossley dissipation                         (nc) s/m
+    const double* d;  ///< dissipation; linear: acts where delta0 > 0        (nc) s/m | N s/m
     const double* mu; ///< friction coefficient                              (nc)
     const double* f0; ///< (t1, t2, n) forces to start from, or NULL         (nc x 3) N
 
