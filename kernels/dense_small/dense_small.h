@@ -5,8 +5,9 @@
 //   dense_solve    L L^T x = b in place
 //
 // The order of operations is part of the contract, so that all forms give the same bits: right-looking, column
-// after column, with products by the reciprocal of the pivot; backward dots run over eight partial sums
-// (element i adds to sum (i - j - 1) mod 8) added as in tree_rows.h.
+// after column, with products by the reciprocal of the pivot. Backward, columns come in blocks of eight from the
+// first one, the last block first. Rows below a block take part as dots of eight partial sums, eight rows at a time,
+// the last rows first, added as in tree_rows.h; inside a block each unknown is taken from those before it.
 #pragma once
 
 #include "../tree_rows/tree_rows.h"

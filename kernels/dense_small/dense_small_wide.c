@@ -100,32 +100,94 @@ int TL_KERNEL(dense_factor)(int32_t n, int64_t lda, double* a)
     return 1;
 }
 
-static inline double dot(int32_t n, const double* x, const double* y)
+#define BLOCK TL_ROW_SUMS // columns of a block of the solves
+
+// the unknowns of w columns from the diagonal block alone; w is known to the compiler but for the last block
+static inline __attribute__((always_inline)) void forward_block(int32_t w, int64_t lda, const double* l,
+                                                                double* x)
 {
-    tl_vd s[REGISTERS] = {{0}};
-    double out[TL_ROW_SUMS];
-    for (int32_t c = 0; c < n; c += TL_ROW_SUMS)
-        for (int k = 0; k < REGISTERS; k++) {
-            const int32_t at = c + k * TL_LANES, left = n - at;
-            if (left >= TL_LANES)
-                s[k] += tl_load(x + at) * tl_load(y + at);
-            else if (left > 0)
-                s[k] += tl_load_part(x + at, left) * tl_load_part(y + at, left);
+    for (int32_t k = 0; k < w; k++) {
+        x[k] *= 1.0 / l[k * lda + k];
+        for (int32_t i = k + 1; i < w; i++)
+            x[i] -= x[k] * l[k * lda + i];
+    }
+}
+
+static inline __attribute__((always_inline)) void backward_block(int32_t w, int64_t lda, const double* l,
+                                                                 double* x)
+{
+    for (int32_t i = w - 1; i >= 0; i--) {
+        x[i] *= 1.0 / l[i * lda + i];
+        for (int32_t j = 0; j < i; j++)
+            x[j] -= l[j * lda + i] * x[i];
+    }
+}
+
+// x[0 .. n-1] -= the products of the BLOCK columns l (n rows) with y, column after column
+static inline void subtract_block(int32_t n, int64_t lda, const double* l, const double* y, double* x)
+{
+    for (int32_t i = 0; i < n; i += TL_LANES) {
+        const int32_t left = n - i;
+        tl_vd s = left < TL_LANES ? tl_load_part(x + i, left) : tl_load(x + i);
+        for (int k = 0; k < BLOCK; k++) {
+            const double* at = l + k * lda + i;
+            s = s - tl_set(y[k]) * (left < TL_LANES ? tl_load_part(at, left) : tl_load(at));
         }
-    for (int k = 0; k < REGISTERS; k++)
-        tl_store(out + k * TL_LANES, s[k]);
-    return tl_row_tree(out);
+        if (left < TL_LANES)
+            tl_store_part(x + i, s, left);
+        else
+            tl_store(x + i, s);
+    }
+}
+
+// y[k] -= column k of l (n rows) . x for `columns` columns
+static inline __attribute__((always_inline)) void subtract_dots(int32_t n, int32_t columns, int64_t lda,
+                                                                const double* l, const double* x, double* y)
+{
+    tl_vd s[BLOCK][REGISTERS];
+    for (int32_t k = 0; k < columns; k++)
+        for (int r = 0; r < REGISTERS; r++)
+            s[k][r] = (tl_vd){0};
+    for (int32_t c = (n - 1) / BLOCK * BLOCK; c >= 0 && c < n; c -= BLOCK)
+        for (int r = 0; r < REGISTERS; r++) {
+            const int32_t at = c + r * TL_LANES, left = n - at;
+            if (left <= 0)
+                break;
+            const tl_vd v = left < TL_LANES ? tl_load_part(x + at, left) : tl_load(x + at);
+            for (int32_t k = 0; k < columns; k++) {
+                const double* lk = l + k * lda + at;
+                s[k][r] += (left < TL_LANES ? tl_load_part(lk, left) : tl_load(lk)) * v;
+            }
+        }
+    for (int32_t k = 0; k < columns; k++)
+        y[k] -= tl_sum_eight(s[k]);
 }
 
 void TL_KERNEL(dense_solve)(int32_t n, int64_t lda, const double* l, double* x)
 {
-    for (int32_t j = 0; j < n; j++) {
-        const double* lj = l + j * lda;
-        x[j] *= 1.0 / lj[j];
-        subtract(n - j - 1, x[j], lj + j + 1, x + j + 1);
+    int32_t j = 0;
+    for (; j + BLOCK <= n; j += BLOCK) {
+        const double* lj = l + j * lda + j;
+        double y[BLOCK]; // apart from x: they stay in registers
+        for (int k = 0; k < BLOCK; k++)
+            y[k] = x[j + k];
+        forward_block(BLOCK, lda, lj, y);
+        for (int k = 0; k < BLOCK; k++)
+            x[j + k] = y[k];
+        subtract_block(n - j - BLOCK, lda, lj + BLOCK, y, x + j + BLOCK);
     }
-    for (int32_t j = n - 1; j >= 0; j--) {
-        const double* lj = l + j * lda;
-        x[j] = (x[j] - dot(n - j - 1, lj + j + 1, x + j + 1)) * (1.0 / lj[j]);
+    if (j < n) {
+        forward_block(n - j, lda, l + j * lda + j, x + j);
+        backward_block(n - j, lda, l + j * lda + j, x + j);
+    }
+    for (j -= BLOCK; j >= 0; j -= BLOCK) {
+        const double* lj = l + j * lda + j;
+        double y[BLOCK];
+        for (int k = 0; k < BLOCK; k++)
+            y[k] = x[j + k];
+        subtract_dots(n - j - BLOCK, BLOCK, lda, lj + BLOCK, x + j + BLOCK, y);
+        backward_block(BLOCK, lda, lj, y);
+        for (int k = 0; k < BLOCK; k++)
+            x[j + k] = y[k];
     }
 }
