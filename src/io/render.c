@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small picture of a scene: rays against the primitives themselves, so round things are round.
+// A small picture of a scene: rays against the primitives themselves, so round things are round; meshes are drawn as their
+// convex hulls.
 //
 // Each geom is drawn into a buffer of nearest hits, only in the pixels its bounding ball can cover, so cost
 // grows with what is seen and not with geoms x pixels. The same drawing from the sun's place gives a shadow
@@ -188,6 +189,28 @@ static double hit_plane(const ray* r, const double* s, double* n)
     return t;
 }
 
+/// Convex: the last plane entered, unless one was left before.
+static double hit_hull(const ray* r, const tl_hull* h, double* n)
+{
+    double near = -DBL_MAX, far = DBL_MAX;
+    int32_t face = -1;
+    for (int32_t i = 0; i < h->nf; i++) {
+        const double along = dot(h->plane[i], r->d), ahead = h->plane[i][3] - dot(h->plane[i], r->o);
+        if (along == 0.0 && ahead < 0.0)
+            return -1;
+        if (along > 0.0) {
+            far = fmin(far, ahead / along);
+        } else if (along < 0.0 && ahead / along > near) {
+            near = ahead / along;
+            face = i;
+        }
+    }
+    if (face < 0 || near > far)
+        return -1;
+    memcpy(n, h->plane[face], 3 * sizeof *n);
+    return near;
+}
+
 static double hit_shape(const tl_shape* s, const ray* r, double* n)
 {
     switch ((tl_shape_type)s->type) {
@@ -203,9 +226,10 @@ static double hit_shape(const tl_shape* s, const ray* r, double* n)
         return hit_cylinder(r, s->size, n);
     case TL_SHAPE_BOX:
         return hit_box(r, s->size, n);
+    case TL_SHAPE_MESH:
+        return hit_hull(r, s->hull, n);
     case TL_SHAPE_HFIELD:
         return tl_hit_hfield(s->hfield, r->o, r->d, n);
-    case TL_SHAPE_MESH:
     case TL_SHAPE_COUNT:
         break;
     }
@@ -369,6 +393,12 @@ static double bounding_radius(const tl_shape* s)
         const double z = fmax(fabs(s->hfield->high), s->hfield->base), *half = s->hfield->half;
         return sqrt(half[0] * half[0] + half[1] * half[1] + z * z);
     }
+    case TL_SHAPE_MESH: {
+        double most = 0.0;
+        for (int32_t i = 0; i < s->hull->nv; i++)
+            most = fmax(most, dot(s->hull->x + 3 * i, s->hull->x + 3 * i));
+        return sqrt(most);
+    }
     default:
         return -1.0;
     }
@@ -392,7 +422,8 @@ static void gather_geoms(renderer* r, const talus_model* m, const double* pos, c
         const tl_shape* s = &m->geom_shape[i];
         const int32_t body = m->geom_body[i];
         drawn_geom* g = &r->geoms[r->ngeom];
-        if (m->geom_rgba[4 * i + 3] <= 0 || s->type == TL_SHAPE_MESH)
+        // meshes as their convex hulls, those that only decorate not at all
+        if (m->geom_rgba[4 * i + 3] <= 0 || (s->type == TL_SHAPE_MESH && !s->hull))
             continue;
         double q[4], p[3];
         g->shape = *s;
