@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Small Cholesky, TL_LANES rows at a time down the columns. Bound by latency: n columns one after another, each a
-// few registers long.
+// few registers long. The solves go by blocks of eight columns, whose unknowns wait for each other in registers.
 #include "dense_small.h"
 #include "simd.h"
 

@@ -25,7 +25,7 @@ typedef struct lanes {
 size_t tl_sweep_bytes(int32_t n, int32_t nc, int32_t ncolour, int32_t nv)
 {
     const size_t most = (size_t)nc + TL_PAD * (size_t)ncolour;
-    return sizeof(double) * (20 * most + (size_t)nv) +
+    return sizeof(double) * (21 * most + (size_t)nv) +
            sizeof(int32_t) * (most + (2 * (size_t)n + 1) * (size_t)ncolour) + 8 * TL_ALIGN;
 }
 
