@@ -111,11 +111,13 @@ static talus_status find_all(cli_args* a, patches* p)
     return talus_patch_query_run(p->fan, p->n, p->pair);
 }
 
-// the least time of a query as simulations make it
+// the least time of a query that knows of none before
 static talus_status time_pair(cli_args* a, const talus_patch_pair* pair, double* seconds)
 {
     talus_patch_query* query = NULL;
-    talus_status status = talus_patch_query_create(a->ctx, NULL, &query);
+    talus_patch_options o = talus_patch_default();
+    o.cold = 1;
+    talus_status status = talus_patch_query_create(a->ctx, &o, &query);
     *seconds = INFINITY;
     for (int32_t i = 0; i < a->repeat && status >= 0; i++) {
         const double start = tl_cpu_now();

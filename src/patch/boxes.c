@@ -87,6 +87,7 @@ static int32_t build(tl_field* f, item* a, int32_t n, int32_t at, int32_t* leaf)
     }
     write_node(f->box + at, &box, f->p_most);
     if (n <= TL_LEAF) {
+        f->leaf[*leaf] = at;
         f->right[at] = ~(*leaf)++;
         return at + 1;
     }
@@ -147,6 +148,20 @@ static void order_elements(tl_field* f, item* a)
         memcpy(f->element + corners * (int64_t)e, a[e].corners, sizeof(int32_t) * (size_t)corners);
 }
 
+// boxes at pressures between 0 and the largest lie between those two, and all of them in the uppermost
+static void measure_boxes(tl_field* f, int32_t leaves)
+{
+    for (int32_t i = 0; i < leaves; i++)
+        f->leaf_size += norm3(f->box[f->leaf[i]].h) / leaves;
+    for (int t = 0; t < 2; t++) {
+        double far[3];
+        for (int k = 0; k < 3; k++)
+            far[k] = fabs(f->box->c[k] + t * f->p_most * f->box->cp[k] - tl_field_middle(f, k)) +
+                     f->box->h[k] + t * f->p_most * f->box->hp[k];
+        f->reach = fmax(f->reach, norm3(far));
+    }
+}
+
 talus_status tl_field_boxes(talus_context* ctx, tl_field* f)
 {
     const int32_t n = f->info.ne;
@@ -156,7 +171,8 @@ talus_status tl_field_boxes(talus_context* ctx, tl_field* f)
     item* a = tl_alloc(ctx, sizeof(item) * (size_t)n);
     f->box = tl_calloc(ctx, sizeof *f->box * (size_t)nodes);
     f->right = tl_alloc(ctx, sizeof *f->right * (size_t)nodes);
-    if (!a || !f->box || !f->right) {
+    f->leaf = tl_alloc(ctx, sizeof *f->leaf * (size_t)(nodes + 1) / 2);
+    if (!a || !f->box || !f->right || !f->leaf) {
         tl_free(ctx, a);
         return tl_nomem(ctx, sizeof(item) * (size_t)n);
     }
@@ -173,5 +189,6 @@ talus_status tl_field_boxes(talus_context* ctx, tl_field* f)
     build(f, a, n, 0, &leaf);
     order_elements(f, a);
     tl_free(ctx, a);
+    measure_boxes(f, leaf);
     return TALUS_OK;
 }

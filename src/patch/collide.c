@@ -594,6 +594,7 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
     if (options)
         q.options = *options;
     out->n = out->left_out = 0;
+    out->reused = false;
     out->boxes = out->candidates = out->met = out->careful = 0;
     out->left_out_area = out->t_trees = out->t_clip = 0.0;
     if (!tl_patch_supported(a, b))
@@ -603,7 +604,7 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
     out->size = fmin(longest_side(a), longest_side(b));
     q.B.near = NEAR * out->size;
     const bool half = is_half(a) || is_half(b);
-    TL_TRY(half ? find_at_half_space(ctx, &q, Xb) : tl_find_pairs(ctx, a, b, &q.B, out));
+    TL_TRY(half ? find_at_half_space(ctx, &q, Xb) : tl_find_pairs(ctx, a, b, &q.B, q.options.cold, out));
     const double t1 = tl_now();
     const int64_t most = out->candidates * (q.options.triangles ? TL_POLYGON_MAX : 1);
     if (most > INT32_MAX / 8)

@@ -20,7 +20,7 @@ void tl_field_destroy(talus_context* ctx, tl_field* f)
 {
     if (!f)
         return;
-    void* const arrays[] = {f->x, f->element, f->p, f->clip, f->box, f->right};
+    void* const arrays[] = {f->x, f->element, f->p, f->clip, f->box, f->right, f->leaf};
     for (int32_t i = 0; i < TL_COUNT(arrays); i++)
         tl_free(ctx, arrays[i]);
     tl_free(ctx, f);
@@ -331,6 +331,7 @@ static talus_status fill(talus_context* ctx, tl_field* f, int32_t nv, const doub
             copy3(f->clip[e].x[3], f->clip[e].x[2]);
         }
     }
+    f->key = tl_hash(f->clip, sizeof *f->clip * (size_t)f->info.ne, (uint64_t)f->kind);
     return p ? bound_pressure(ctx, f) : TALUS_OK;
 }
 

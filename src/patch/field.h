@@ -12,6 +12,8 @@
 #include "patch.h"
 #include "vec3.h"
 
+#define TL_SLACK 1e-12 // of sizes and distances: boxes of touching elements overlap
+
 /// Where B is, in A's axes, and what a query knows before it looks at elements.
 typedef struct tl_placed {
     double R[9], t[3]; // x_A = R x_B + t
@@ -33,7 +35,16 @@ struct talus_field {
     tl_clip_element* clip; // (ne) corners, planes, gradient
     tl_box* box;           // (2 leaves - 1) nodes of the tree
     int32_t* right;        // (2 leaves - 1)
+    int32_t* leaf;         // (leaves) their nodes
+    double leaf_size;      // mean half diagonal of the leaves' boxes
+    double reach;          // no box has a point farther from the middle of lo, hi
+    uint64_t key;          // of the elements: equal fields have the same
 };
+
+static inline double tl_field_middle(const tl_field* f, int k)
+{
+    return 0.5 * (f->lo[k] + f->hi[k]);
+}
 
 /// Elements of a leaf.
 static inline int32_t tl_leaf_count(const tl_field* f, int32_t leaf)
@@ -50,9 +61,18 @@ talus_status tl_field_make(talus_context* ctx, int32_t nv, const double* x, int3
 /// order of the leaves. @return OK or ERR_NOMEM
 talus_status tl_field_boxes(talus_context* ctx, tl_field* f);
 
-/// trees.c: pairs of elements that may have a face, in rising order, to p->cand.
-talus_status tl_find_pairs(talus_context* ctx, const tl_field* a, const tl_field* b, tl_placed* B,
+/// trees.c: the overlap of the bodies along the line of the middles, or along a side of the two bodies' boxes where it is
+/// less there.
+double tl_fields_overlap(const tl_field* a, const tl_field* b, const tl_placed* B);
+/// trees.c: no face has more pressure.
+double tl_pressure_bound(const tl_field* a, const tl_field* b, double overlap);
+/// trees.c: pairs of leaves whose boxes overlap, to p->leaves, in no order.
+talus_status tl_walk_pairs(talus_context* ctx, const tl_field* a, const tl_field* b, const tl_boxes_placed* w,
                            tl_patch* p);
+/// pairs.c: pairs of elements that may have a face, in rising order, to p->cand.
+talus_status tl_find_pairs(talus_context* ctx, const tl_field* a, const tl_field* b, tl_placed* B, bool cold,
+                           tl_patch* p);
+talus_status tl_reserve_candidates(talus_context* ctx, tl_patch* p, int64_t more);
 /// trees.c: elements of f, one by one in p->cand, that may have a face on the plane (compliant f) or that reach below
 /// it (rigid f).
 talus_status tl_find_below(talus_context* ctx, const tl_field* f, const double* plane, tl_patch* p);

@@ -58,19 +58,25 @@ bool tl_patch_supported(const tl_field* a, const tl_field* b);
 typedef struct tl_patch_options {
     bool triangles; // the fan about each polygon's centroid instead of the polygon
     bool vertices;  // keep the polygons' vertices, for pictures and files
+    bool cold;      // look for pairs of elements anew: the same result, for measurements
 } tl_patch_options;
 
 #define TL_POLYGON_MAX 8 // vertices: a section of a tetrahedron (4) cut by four planes
 
-/// Pairs of leaves of two trees (trees.c), and what finding them takes.
+/// Pairs of leaves of two trees, kept for the next query (pairs.c): no result depends on what is kept. Memory: 24 bytes
+/// for each pair of leaves that may meet, 768 for each leaf of B among these or between them.
 typedef struct tl_leaf_list {
-    int64_t n;
-    int32_t (*pair)[2];      // leaf of A, leaf of B
+    int64_t n, nkept;
+    int32_t (*pair)[2];      // leaf of A, leaf of B: those of this query, in rising order
     int32_t (*sorted)[2];    // scratch
+    int32_t (*kept)[2];      // those that may be needed as long as nothing moves by more than the margin
     int32_t* at;             // scratch
-    struct tl_leaf_box* box; // of the elements of B, leaves first_b .. first_b + count_b - 1
-    int32_t first_b, count_b;
-    int64_t cap, sorted_cap, at_cap, box_cap;
+    struct tl_leaf_box* box; // of the elements of B, from leaf first_b on
+    int32_t first_b;
+    uint64_t of[2];                                       // keys of the fields
+    double R[9], t[3];                                    // of the last query
+    double kept_R[9], kept_t[3], margin, pressure, slack; // of the list; margin < 0: none
+    int64_t cap, sorted_cap, kept_cap, at_cap, box_cap;
 } tl_leaf_list;
 
 /// Faces of one pair of bodies, one array per field. Zero it before the first use; grown by tl_patch_collide
@@ -87,6 +93,7 @@ typedef struct tl_patch {
     double* vertex;         // (sum of nvertex x 3) world, counter-clockwise about the normal     m
     double* vertex_p;       // (sum of nvertex) pressure                                          Pa
     int32_t* nvertex;       // (n) 0 unless vertices are kept
+    bool reused;            // the list of leaves of an earlier query was good for this one
     int64_t boxes;          // pairs of boxes compared
     double t_trees, t_clip; // s
     int64_t candidates;     // pairs of elements whose boxes overlap

@@ -120,7 +120,8 @@ talus_status talus_patch_query_create(talus_context* ctx, const talus_patch_opti
     if (!q)
         return tl_nomem(ctx, sizeof *q);
     q->ctx = ctx;
-    q->options = (tl_patch_options){.triangles = o.triangles != 0, .vertices = o.vertices != 0};
+    q->options =
+        (tl_patch_options){.triangles = o.triangles != 0, .vertices = o.vertices != 0, .cold = o.cold != 0};
     *out = q;
     return TALUS_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which pairs of elements may have a face: the two trees against each other, with boxes of nothing but what has a
-// low enough pressure.
+// Which leaves of two trees may have a face: the trees against each other, with boxes of nothing but what has a low
+// enough pressure.
 //
 // No face can have more pressure than p_most: with n any direction, s(n) = max n . x over a body, L its largest
 // pressure gradient and p0 its largest pressure on the surface, a point x of A is no farther than s_A(n) - n . x
@@ -13,15 +13,12 @@
 // these lie apart. Without the bound the candidates of a face grow as the mesh gets finer.
 //
 // The traversal works in blocks: the last pairs of a stack are tested by one call of the kernel, those that overlap
-// are replaced by the children of the larger box, down to pairs of leaves. These are sorted, so that the order of
-// candidates is that of the elements whatever way the trees were walked; then the boxes of single elements, in the axes
-// of both bodies, tell which of the 64 pairs of a pair of leaves may have a face.
+// are replaced by the children of the larger box, down to pairs of leaves, which pairs.c turns into pairs of elements.
 #include "field.h"
 
 #define BLOCK 64 // pairs tested at once
 #define DEPTH 64 // two trees halved at medians: at most 31 levels each
 #define STACK 4096
-#define SLACK 1e-12 // of sizes and distances: boxes of touching elements overlap
 
 static double box_top(const tl_field* f, int32_t i, const double* n)
 {
@@ -47,8 +44,10 @@ static double support(const tl_field* f, const double* n)
         if (right < 0) {
             const int32_t count_of = tl_leaf_count(f, ~right);
             const tl_clip_element* e = f->clip + (int64_t)TL_LEAF * ~right;
-            for (int32_t j = 0; j < 4 * count_of; j++)
-                best = fmax(best, dot3(n, e[j / 4].x[j % 4]));
+            for (int32_t j = 0; j < 4 * count_of; j++) {
+                const double height = dot3(n, e[j / 4].x[j % 4]);
+                best = height > best ? height : best;
+            }
             continue;
         }
         const double left_top = box_top(f, i + 1, n), right_top = box_top(f, right, n);
@@ -71,18 +70,12 @@ static double overlap_along(const tl_field* a, const tl_field* b, const tl_place
     return support(a, n) + support(b, back) - dot3(n, B->t);
 }
 
-static double middle(const tl_field* f, int k)
-{
-    return 0.5 * (f->lo[k] + f->hi[k]);
-}
-
-/// The overlap along the line of the middles, or along a side of the two bodies' boxes where it is less there.
-static double least_overlap(const tl_field* a, const tl_field* b, const tl_placed* B)
+double tl_fields_overlap(const tl_field* a, const tl_field* b, const tl_placed* B)
 {
     double d[3], least = INFINITY;
     for (int i = 0; i < 3; i++)
-        d[i] = B->R[3 * i] * middle(b, 0) + B->R[3 * i + 1] * middle(b, 1) + B->R[3 * i + 2] * middle(b, 2) +
-               B->t[i] - middle(a, i);
+        d[i] = B->R[3 * i] * tl_field_middle(b, 0) + B->R[3 * i + 1] * tl_field_middle(b, 1) +
+               B->R[3 * i + 2] * tl_field_middle(b, 2) + B->t[i] - tl_field_middle(a, i);
     for (int k = 0; k < 6; k++) {
         double n[3] = {0}, reach = 0.0;
         for (int i = 0; i < 3; i++)
@@ -100,7 +93,7 @@ static double least_overlap(const tl_field* a, const tl_field* b, const tl_place
     return least;
 }
 
-static double pressure_bound(const tl_field* a, const tl_field* b, double overlap)
+double tl_pressure_bound(const tl_field* a, const tl_field* b, double overlap)
 {
     const bool soft_a = a->kind == TL_FIELD_COMPLIANT, soft_b = b->kind == TL_FIELD_COMPLIANT;
     const double most = fmin(soft_a ? a->p_most : INFINITY, soft_b ? b->p_most : INFINITY);
@@ -116,33 +109,6 @@ static double pressure_bound(const tl_field* a, const tl_field* b, double overla
     return p < most ? p : most; // not a number: no bound
 }
 
-/// The least and the largest of a column of pairs.
-typedef struct span {
-    int32_t lo, hi;
-} span;
-
-static span span_of(const int32_t (*pair)[2], int64_t n, int column)
-{
-    span s = {pair[0][column], pair[0][column]};
-    for (int64_t i = 1; i < n; i++) {
-        s.lo = TL_MIN(s.lo, pair[i][column]);
-        s.hi = TL_MAX(s.hi, pair[i][column]);
-    }
-    return s;
-}
-
-/// One pass of a stable counting sort. @param at (hi - lo + 2) scratch
-static void sort_by(const int32_t (*from)[2], int64_t n, int column, span s, int32_t* at, int32_t (*to)[2])
-{
-    memset(at, 0, sizeof *at * (size_t)(s.hi - s.lo + 2));
-    for (int64_t i = 0; i < n; i++)
-        at[from[i][column] - s.lo + 1]++;
-    for (int32_t k = 1; k <= s.hi - s.lo; k++)
-        at[k] += at[k - 1];
-    for (int64_t i = 0; i < n; i++)
-        memcpy(to[at[from[i][column] - s.lo]++], from[i], sizeof *to);
-}
-
 static talus_status add_leaves(talus_context* ctx, tl_leaf_list* l, int32_t a, int32_t b)
 {
     if (l->n == l->cap)
@@ -152,14 +118,14 @@ static talus_status add_leaves(talus_context* ctx, tl_leaf_list* l, int32_t a, i
     return TALUS_OK;
 }
 
-/// Pairs of leaves whose boxes overlap.
-static talus_status walk(talus_context* ctx, const tl_field* a, const tl_field* b, const tl_boxes_placed* w,
-                         tl_patch* p)
+talus_status tl_walk_pairs(talus_context* ctx, const tl_field* a, const tl_field* b, const tl_boxes_placed* w,
+                           tl_patch* p)
 {
     tl_boxes_overlap_fn* const overlap = tl_context_kernels(ctx)->boxes_overlap;
     int32_t stack[STACK][2], n = 1;
     uint8_t found[BLOCK];
     stack[0][0] = stack[0][1] = 0;
+    p->leaves.n = 0;
     while (n > 0) {
         int32_t block[BLOCK][2];
         // one by one when space gets short: then three a level is all it takes
@@ -194,99 +160,6 @@ static talus_status walk(talus_context* ctx, const tl_field* a, const tl_field* 
     return TALUS_OK;
 }
 
-/// Leaves of A in rising order, and for each those of B; `box` gets the elements' boxes of the leaves of B.
-static talus_status sort_leaves(talus_context* ctx, tl_leaf_list* l)
-{
-    const span a = span_of(l->pair, l->n, 0), b = span_of(l->pair, l->n, 1);
-    const int64_t most = 2 + TL_MAX(a.hi - a.lo, b.hi - b.lo);
-    if (l->n > l->sorted_cap)
-        TL_TRY(TL_GROW(ctx, l->sorted, l->sorted_cap, 0, l->cap));
-    if (most > l->at_cap)
-        TL_TRY(TL_GROW(ctx, l->at, l->at_cap, 0, most));
-    sort_by(l->pair, l->n, 1, b, l->at, l->sorted);
-    sort_by(l->sorted, l->n, 0, a, l->at, l->pair);
-    l->first_b = b.lo;
-    l->count_b = b.hi - b.lo + 1;
-    return l->count_b > l->box_cap ? TL_GROW(ctx, l->box, l->box_cap, 0, l->count_b) : TALUS_OK;
-}
-
-static void place_leaves(const tl_placed* B, bool own_b, double pressure, double slack, tl_leaf_placed* w)
-{
-    *w = (tl_leaf_placed){.pressure = pressure, .slack = slack, .own = own_b};
-    memcpy(w->R, B->R, sizeof w->R);
-    memcpy(w->t, B->t, sizeof w->t);
-    for (int i = 0; i < 3 && !own_b; i++) {
-        for (int j = 0; j < 3; j++)
-            w->R[3 * i + j] = B->R[3 * j + i];
-        w->t[i] = -(B->R[i] * B->t[0] + B->R[3 + i] * B->t[1] + B->R[6 + i] * B->t[2]);
-    }
-}
-
-static void bound_leaf(talus_context* ctx, const tl_field* f, int32_t leaf, const tl_leaf_placed* w,
-                       tl_leaf_box* box)
-{
-    tl_context_kernels(ctx)->leaf_bounds(tl_leaf_count(f, leaf), f->clip + (int64_t)TL_LEAF * leaf, w, box);
-}
-
-static talus_status reserve_candidates(talus_context* ctx, tl_patch* p, int64_t more)
-{
-    const int64_t n = 2 * p->candidates;
-    return n + 2 * more > p->cand_cap ? TL_GROW(ctx, p->cand, p->cand_cap, n, n + 2 * more) : TALUS_OK;
-}
-
-/// From pairs of leaves to pairs of elements.
-static talus_status find_candidates(talus_context* ctx, const tl_field* a, const tl_field* b,
-                                    const tl_placed* B, const tl_boxes_placed* boxes, tl_patch* p)
-{
-    tl_leaf_pairs_fn* const pairs = tl_context_kernels(ctx)->leaf_pairs;
-    tl_leaf_list* l = &p->leaves;
-    tl_leaf_placed wa, wb;
-    tl_leaf_box box;
-    place_leaves(B, false, boxes->pa, boxes->slack, &wa);
-    place_leaves(B, true, boxes->pb, boxes->slack, &wb);
-    memset(l->at, 0, sizeof *l->at * (size_t)l->count_b);
-    for (int64_t i = 0; i < l->n; i++) {
-        const int32_t *leaf = l->pair[i], slot = leaf[1] - l->first_b;
-        if (i == 0 || leaf[0] != l->pair[i - 1][0])
-            bound_leaf(ctx, a, leaf[0], &wa, &box);
-        if (!l->at[slot]++)
-            bound_leaf(ctx, b, leaf[1], &wb, l->box + slot);
-        TL_TRY(reserve_candidates(ctx, p, TL_LEAF * TL_LEAF));
-        int32_t* out = p->cand + 2 * p->candidates;
-        for (uint64_t found = pairs(&box, l->box + slot); found; found &= found - 1, out += 2) {
-            const int32_t bit = __builtin_ctzll(found);
-            out[0] = TL_LEAF * leaf[0] + bit / TL_LEAF;
-            out[1] = TL_LEAF * leaf[1] + bit % TL_LEAF;
-        }
-        p->candidates = (out - p->cand) / 2;
-    }
-    return TALUS_OK;
-}
-
-talus_status tl_find_pairs(talus_context* ctx, const tl_field* a, const tl_field* b, tl_placed* B,
-                           tl_patch* p)
-{
-    tl_boxes_placed w = {.a = a->box, .b = b->box};
-    memcpy(w.R, B->R, sizeof w.R);
-    memcpy(w.t, B->t, sizeof w.t);
-    double size = norm3(B->t);
-    for (int k = 0; k < 3; k++)
-        size += fmax(fabs(a->lo[k]), fabs(a->hi[k])) + fmax(fabs(b->lo[k]), fabs(b->hi[k]));
-    w.slack = SLACK * size;
-    const double depth = least_overlap(a, b, B);
-    if (depth < -w.slack)
-        return TALUS_OK;
-    B->p_most = pressure_bound(a, b, depth + w.slack);
-    w.pa = fmin(B->p_most, a->p_most);
-    w.pb = fmin(B->p_most, b->p_most);
-    p->leaves.n = 0;
-    TL_TRY(walk(ctx, a, b, &w, p));
-    if (p->leaves.n == 0)
-        return TALUS_OK;
-    TL_TRY(sort_leaves(ctx, &p->leaves));
-    return find_candidates(ctx, a, b, B, &w, p);
-}
-
 talus_status tl_find_below(talus_context* ctx, const tl_field* f, const double* plane, tl_patch* p)
 {
     const bool crossing = f->kind == TL_FIELD_COMPLIANT;
@@ -294,7 +167,7 @@ talus_status tl_find_below(talus_context* ctx, const tl_field* f, const double* 
     double size = fabs(plane[3]);
     for (int k = 0; k < 3; k++)
         size += fmax(fabs(f->lo[k]), fabs(f->hi[k]));
-    const double slack = SLACK * size;
+    const double slack = TL_SLACK * size;
     if (depth < -slack)
         return TALUS_OK;
     const double most = crossing ? fmin(f->p_most, f->p_surface + f->slope * (depth + slack)) : 0.0;
@@ -312,7 +185,7 @@ talus_status tl_find_below(talus_context* ctx, const tl_field* f, const double* 
         if (height > reach || (crossing && height < -reach))
             continue;
         if (right < 0) {
-            TL_TRY(reserve_candidates(ctx, p, TL_LEAF));
+            TL_TRY(tl_reserve_candidates(ctx, p, TL_LEAF));
             for (int32_t k = 0, count = tl_leaf_count(f, ~right); k < count; k++)
                 p->cand[p->candidates++] = TL_LEAF * ~right + k;
             continue;
@@ -322,12 +195,4 @@ talus_status tl_find_below(talus_context* ctx, const tl_field* f, const double* 
         stack[n++] = i + 1;
     }
     return TALUS_OK;
-}
-
-void tl_leaf_list_free(talus_context* ctx, tl_leaf_list* l)
-{
-    void* const arrays[] = {l->pair, l->sorted, l->at, l->box};
-    for (int i = 0; i < TL_COUNT(arrays); i++)
-        tl_free(ctx, arrays[i]);
-    *l = (tl_leaf_list){0};
 }

@@ -38,17 +38,57 @@ static void collide_range(void* arg, int32_t begin, int32_t end, int32_t block)
     }
 }
 
+static int compare_pairs(const tl_pair* x, const tl_pair* y)
+{
+    return x->a != y->a ? (x->a < y->a ? -1 : 1) : x->b < y->b ? -1 : x->b > y->b;
+}
+
+/// Patch i for pair i: the one it had last time, whose list of elements may still be good, or one that is free.
+static talus_status assign(talus_sim* sim, const tl_pair* pairs, int32_t n)
+{
+    const int64_t had = sim->patch_cap, n_before = sim->npatch_pair;
+    if (n > had) {
+        TL_TRY(TL_GROW(sim->ctx, sim->patch, sim->patch_cap, had, n));
+        memset(sim->patch + had, 0, sizeof(tl_patch) * (size_t)(sim->patch_cap - had));
+    }
+    TL_TRY(TL_GROW(sim->ctx, sim->patch_pair, sim->patch_pair_cap, n_before, n));
+    if (n == n_before && memcmp(pairs, sim->patch_pair, sizeof *pairs * (size_t)n) == 0)
+        return TALUS_OK;
+    tl_patch* before = TL_ARENA(&sim->geometry, tl_patch, sim->patch_cap);
+    int32_t* from = TL_ARENA(&sim->geometry, int32_t, n); // its place before, -1: new
+    bool* is_taken = TL_ARENA(&sim->geometry, bool, sim->patch_cap);
+    if (!before || !from || !is_taken)
+        return tl_nomem(sim->ctx, sizeof *before * (size_t)sim->patch_cap);
+    memcpy(before, sim->patch, sizeof *before * (size_t)sim->patch_cap);
+    memset(is_taken, 0, sizeof *is_taken * (size_t)sim->patch_cap);
+    for (int32_t i = 0, j = 0; i < n; i++) { // both are sorted
+        while (j < n_before && compare_pairs(sim->patch_pair + j, pairs + i) < 0)
+            j++;
+        from[i] = j < n_before && compare_pairs(sim->patch_pair + j, pairs + i) == 0 ? j : -1;
+        if (from[i] >= 0)
+            is_taken[from[i]] = true;
+    }
+    for (int64_t i = 0, free = 0; i < sim->patch_cap; i++) {
+        if (i < n && from[i] >= 0) {
+            sim->patch[i] = before[from[i]];
+            continue;
+        }
+        while (is_taken[free])
+            free++;
+        sim->patch[i] = before[free++];
+    }
+    memcpy(sim->patch_pair, pairs, sizeof *pairs * (size_t)n);
+    sim->npatch_pair = n;
+    return TALUS_OK;
+}
+
 talus_status tl_sim_patches(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info)
 {
     sim->npatch = 0;
     info->patches = info->left_out = 0;
     if (n == 0)
         return TALUS_OK;
-    const int64_t had = sim->patch_cap;
-    if (n > sim->patch_cap) {
-        TL_TRY(TL_GROW(sim->ctx, sim->patch, sim->patch_cap, had, n));
-        memset(sim->patch + had, 0, sizeof(tl_patch) * (size_t)(sim->patch_cap - had));
-    }
+    TL_TRY(assign(sim, pairs, n));
     task t = {.sim = sim, .pairs = pairs, .status = TL_ARENA(&sim->geometry, talus_status, n)};
     if (!t.status)
         return tl_nomem(sim->ctx, sizeof(talus_status) * (size_t)n);
@@ -171,4 +211,5 @@ void tl_sim_patches_free(talus_sim* sim)
     for (int64_t i = 0; i < sim->patch_cap; i++)
         tl_patch_free(sim->ctx, sim->patch + i);
     tl_free(sim->ctx, sim->patch);
+    tl_free(sim->ctx, sim->patch_pair);
 }

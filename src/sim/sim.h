@@ -64,7 +64,9 @@ struct talus_sim {
 
     tl_patch* patch; // of pairs of geoms that meet with their fields, in pair order; kept for their memory
     int32_t npatch;
-    int64_t patch_cap;
+    tl_pair* patch_pair; // the pairs that had a patch when there were any last: patch[i] is that of pair i
+    int32_t npatch_pair;
+    int64_t patch_cap, patch_pair_cap;
     bool corners;                          // keep those of faces, see patch_view.c
     tl_contact_set now, last;              // being computed, of the last committed step
     double *limit_f, *loss_f;              // (nv) of the last committed step

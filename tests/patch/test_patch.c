@@ -155,6 +155,75 @@ static void trees__find_every_pair(void** state)
     }
 }
 
+static void assert_same_bits(const tl_patch* p, const tl_patch* q)
+{
+    assert_int_equal(p->n, q->n);
+    assert_true(p->candidates == q->candidates && p->met == q->met && p->careful == q->careful);
+    const size_t n = (size_t)p->n;
+    if (n == 0)
+        return;
+    const double* const x[][2] = {
+        {p->area, q->area}, {p->pressure, q->pressure}, {p->ga, q->ga}, {p->gb, q->gb}};
+    const int32_t* const i[][2] = {{p->ea, q->ea}, {p->eb, q->eb}, {p->corner, q->corner}};
+    assert_memory_equal(p->centroid, q->centroid, 3 * n * sizeof(double));
+    assert_memory_equal(p->normal, q->normal, 3 * n * sizeof(double));
+    for (int k = 0; k < TL_COUNT(x); k++)
+        assert_memory_equal(x[k][0], x[k][1], n * sizeof(double));
+    for (int k = 0; k < TL_COUNT(i); k++)
+        assert_memory_equal(i[k][0], i[k][1], n * sizeof(int32_t));
+}
+
+// Bodies that walk at random, fast and slow, and rest now and then: the faces of a query that may use the list of an
+// earlier one are those of a query that knows of none, in every bit and in the same order. One patch serves two pairs
+// of fields in turns as well.
+static void kept_lists__change_no_bit(void** state)
+{
+    tl_rng rng;
+    tl_rng_seed(&rng, 17);
+    tl_patch shared = {0};
+    int64_t boxes[2] = {0};
+    int reused = 0, anew = 0;
+    for (int i = 0; i < 2 * TL_COUNT(kinds); i++) {
+        const int k = i / 2;
+        tl_field* a = field_of(*state, kinds[k], sizes[k], TL_FIELD_COMPLIANT, 1e5, 0.02);
+        tl_field* b = field_of(*state, kinds[(k + 1) % 5], sizes[(k + 1) % 5],
+                               i % 2 ? TL_FIELD_RIGID : TL_FIELD_COMPLIANT, 2e5, 0.02);
+        tl_pose Xa = at(0.03, 0.02, 0.07), Xb = at(0, 0, 0);
+        tl_patch p = {0}, q = {0};
+        for (int step = 0; step < 300; step++) {
+            // from resting to ten times an element a step, in runs
+            const double size = step / 30 % 5 == 0 ? 0.0 : pow(10.0, -9.0 + 2.0 * (step / 30 % 5));
+            tl_pose* X = step / 10 % 2 ? &Xa : &Xb;
+            for (int c = 0; c < 3; c++)
+                X->p[c] +=
+                    0.1 * size * tl_rng_uniform(&rng, -1, 1) - (step / 30 % 5 == 4 ? 0.1 * X->p[c] : 0.0);
+            turn_about(X, step % 3, size * tl_rng_uniform(&rng, -1, 1));
+            const tl_patch_options cold = {.cold = true};
+            assert_int_equal(tl_patch_collide(*state, a, &Xa, b, &Xb, NULL, &p), TALUS_OK);
+            assert_int_equal(tl_patch_collide(*state, a, &Xa, b, &Xb, &cold, &q), TALUS_OK);
+            assert_false(q.reused);
+            assert_same_bits(&p, &q);
+            reused += p.reused && p.n > 0;
+            anew += !p.reused && p.n > 0;
+            boxes[0] += p.reused ? p.boxes : 0;
+            boxes[1] += p.reused ? q.boxes : 0;
+            if (step % 7 == 0) {
+                assert_int_equal(tl_patch_collide(*state, a, &Xa, b, &Xb, NULL, &shared), TALUS_OK);
+                assert_same_bits(&shared, &q);
+            }
+        }
+        tl_patch_free(*state, &p);
+        tl_patch_free(*state, &q);
+        tl_field_destroy(*state, a);
+        tl_field_destroy(*state, b);
+    }
+    tl_patch_free(*state, &shared);
+    print_message("%d lists reused, %d made; boxes compared %.3f of those of cold queries\n", reused, anew,
+                  (double)boxes[0] / (double)boxes[1]);
+    assert_true(reused > 500 && anew > 500);
+    assert_true(2 * boxes[0] < boxes[1]);
+}
+
 static void fan__has_the_polygons_force(void** state)
 {
     for (int i = 0; i < TL_COUNT(kinds); i++) {
@@ -297,6 +366,7 @@ int main(void)
         cmocka_unit_test(slab__force_is_exact),
         cmocka_unit_test(patch__is_symmetric_and_moves_along),
         cmocka_unit_test(trees__find_every_pair),
+        cmocka_unit_test(kept_lists__change_no_bit),
         cmocka_unit_test(fan__has_the_polygons_force),
         cmocka_unit_test(section__through_corners_keeps_its_area),
         cmocka_unit_test(rim__is_counted_and_left_out),

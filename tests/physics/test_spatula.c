@@ -28,7 +28,7 @@ static const char scene_text[] =
     "<text name='talus.geom.handle' data='E=1e8 hint=0.005'/></custom></mujoco>";
 
 typedef struct outcome {
-    double faces, geometry, solver; // means over the steps; s
+    double faces, boxes, geometry, solver; // means over the steps; s
     int32_t factorizations, steps;
 } outcome;
 
@@ -57,6 +57,7 @@ static outcome hold(int32_t triangles, double end, const double* times, const do
         s.force[1] = -u;
         scene_run(&s, h, 1);
         out.faces += s.info.faces;
+        out.boxes += (double)s.info.boxes;
         out.factorizations += s.info.solve.factorizations_max;
         out.geometry += s.info.phase[TALUS_PHASE_GEOMETRY];
         out.solver += s.info.phase[TALUS_PHASE_SYMBOLIC] + s.info.phase[TALUS_PHASE_FACTOR] +
@@ -71,6 +72,7 @@ static outcome hold(int32_t triangles, double end, const double* times, const do
     }
     assert_int_equal(next, n);
     out.faces /= out.steps;
+    out.boxes /= out.steps;
     scene_end(&s);
     return out;
 }
@@ -89,12 +91,12 @@ static void fan__has_four_times_the_faces(void** state)
     (void)state;
     const double times[] = {3.0, 6.0}, tamsi[] = {-2.74276, -2.86056};
     const outcome polygon = hold(0, 6.0, times, tamsi, 2), fan = hold(1, 6.0, times, tamsi, 2);
-    print_message(
-        "faces %.1f and %.1f: ratio %.2f (Drake 3.85); time of the solver %.2f (the paper 4.09), of geometry "
-        "%.2f (1.10); factorizations a step %.2f and %.2f\n",
-        polygon.faces, fan.faces, fan.faces / polygon.faces, fan.solver / polygon.solver,
-        fan.geometry / polygon.geometry, polygon.factorizations / (double)polygon.steps,
-        fan.factorizations / (double)fan.steps);
+    print_message("%.1f boxes compared a step; faces %.1f and %.1f: ratio %.2f (Drake 3.85); time of the "
+                  "solver %.2f (the paper 4.09), of geometry "
+                  "%.2f (1.10); factorizations a step %.2f and %.2f\n",
+                  polygon.boxes, polygon.faces, fan.faces, fan.faces / polygon.faces,
+                  fan.solver / polygon.solver, fan.geometry / polygon.geometry,
+                  polygon.factorizations / (double)polygon.steps, fan.factorizations / (double)fan.steps);
     const double ratio = fan.faces / polygon.faces, want = 3.85;
     test_near("ratio of faces", &ratio, &want, 1, 0.2, 1.0);
     assert_true(polygon.factorizations <= 2 * polygon.steps);

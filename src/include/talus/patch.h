@@ -105,6 +105,7 @@ typedef struct talus_patch_options {
     uint32_t cookie;
     int32_t triangles; ///< 1: the triangles about each polygon's centroid instead of the polygon; same force
     int32_t vertices;  ///< 1: keep the polygons' corners
+    int32_t cold;      ///< 1: no use of what the query before found; the same bits, for measurements
 } talus_patch_options;
 TALUS_API talus_patch_options talus_patch_default(void);
 
