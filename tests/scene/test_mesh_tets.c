@@ -80,7 +80,7 @@ static void scene__mesh_with_tetrahedra_is_its_own_field(void** state)
         most = fmax(most, p[k]);
     }
     assert_true(fabs(most - 1e6) < 1e-6 && fabs(sum - 1e6) < 1e-6);
-    assert_int_equal(log.notices, 0);
+    assert_int_equal(log.notices, tl_spec_makes_hulls() ? 0 : 1); // no contact at points without hulls
     talus_model_destroy(m);
     talus_context_destroy(ctx);
 }
