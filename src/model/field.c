@@ -11,7 +11,7 @@
 
 typedef struct wanted {
     tl_shape shape;
-    int32_t mesh; // of the spec, -1: a primitive
+    int32_t mesh, hfield; // of the spec, -1: none
     tl_field_spec spec;
 } wanted;
 
@@ -19,6 +19,7 @@ static wanted field_wanted(const tl_compile* c, const tl_spec_geom* g)
 {
     wanted w = {.shape = {.type = g->type},
                 .mesh = g->type == TL_SHAPE_MESH ? g->mesh : -1,
+                .hfield = g->hfield,
                 .spec = {.kind = TL_FIELD_RIGID}};
     memcpy(w.shape.size, g->size, sizeof w.shape.size);
     if (g->contact == TL_CONTACT_COMPLIANT) {
@@ -32,7 +33,7 @@ static wanted field_wanted(const tl_compile* c, const tl_spec_geom* g)
 
 static bool is_same(const wanted* a, const wanted* b)
 {
-    return a->shape.type == b->shape.type && a->mesh == b->mesh &&
+    return a->shape.type == b->shape.type && a->mesh == b->mesh && a->hfield == b->hfield &&
            memcmp(a->shape.size, b->shape.size, sizeof a->shape.size) == 0 && a->spec.kind == b->spec.kind &&
            a->spec.modulus == b->spec.modulus && a->spec.hint == b->spec.hint &&
            a->spec.thickness == b->spec.thickness;
@@ -70,6 +71,35 @@ static talus_status mesh_field(tl_compile* c, int32_t geom, const wanted* w, con
                                   w->spec.modulus, name, out);
     return tl_field_from_triangles(ctx, (int32_t)mesh->nvert, x, (int32_t)mesh->nsurface, mesh->surface, name,
                                    out);
+}
+
+// the two triangles of every cell; its sides are no part of it
+static talus_status hfield_field(tl_compile* c, const tl_spec_geom* g, const tl_hfield* h, const wanted* w,
+                                 const char* name, tl_field** out)
+{
+    talus_context* ctx = c->model->ctx;
+    const int64_t points = (int64_t)h->nrow * h->ncol, cells = (int64_t)(h->nrow - 1) * (h->ncol - 1);
+    if (w->spec.kind != TL_FIELD_RIGID || cells > INT32_MAX / 8)
+        return tl_fail_at(
+            ctx, TALUS_ERR_INPUT, g->at.file, g->at.line,
+            "<geom %s>: no pressure field is made of a height field; expected: contact=point, or "
+            "contact=rigid with less than 2^28 cells",
+            g->name);
+    double* x = TL_ARENA(&c->scratch, double, 3 * points);
+    int32_t *tri = TL_ARENA(&c->scratch, int32_t, 6 * cells), *t = tri;
+    if (!x || !tri)
+        return tl_nomem(ctx, sizeof(double) * 3 * (size_t)points);
+    for (int64_t i = 0; i < points; i++) {
+        x[3 * i] = (double)(i % h->ncol) * h->dx - h->half[0];
+        x[3 * i + 1] = (double)(i / h->ncol) * h->dy - h->half[1];
+        x[3 * i + 2] = h->z[i];
+    }
+    for (int32_t r = 0; r + 1 < h->nrow; r++)
+        for (int32_t k = 0; k + 1 < h->ncol; k++, t += 6) {
+            const int32_t v00 = r * h->ncol + k, v11 = v00 + h->ncol + 1;
+            memcpy(t, (int32_t[]){v00, v00 + 1, v11, v00, v11, v11 - 1}, 6 * sizeof *t);
+        }
+    return tl_field_from_triangles(ctx, (int32_t)points, x, (int32_t)(2 * cells), tri, name, out);
 }
 
 // what was changed in a mesh to make a field of it
@@ -144,8 +174,9 @@ talus_status tl_compile_fields(tl_compile* c)
         if (k == m->nfield) {
             char name[128];
             snprintf(name, sizeof name, "geom '%s'", m->geom_name[id]);
-            TL_TRY(w.mesh >= 0 ? mesh_field(c, id, &w, name, &m->field[k])
-                               : tl_field_from_shape(m->ctx, &w.shape, &w.spec, name, &m->field[k]));
+            TL_TRY(w.mesh >= 0     ? mesh_field(c, id, &w, name, &m->field[k])
+                   : w.hfield >= 0 ? hfield_field(c, g, m->geom_shape[id].hfield, &w, name, &m->field[k])
+                                   : tl_field_from_shape(m->ctx, &w.shape, &w.spec, name, &m->field[k]));
             known[m->nfield++] = w;
             note_changes(m, m->field[k], name);
         }

@@ -109,11 +109,37 @@ static void box__slides_down_a_slope(void** state)
     }
 }
 
+// a compliant box on a flat field as rigid surface: m g = (E/H) t (L - 2t)^2, as on a rigid plane
+static void compliant_box__rests_on_a_rigid_field(void** state)
+{
+    (void)state;
+    const double E = 1e6, H = 0.05, L = 0.2, weight = 4 * SCENE_G;
+    double want = weight * H / (E * L * L);
+    for (int k = 0; k < 50; k++)
+        want = weight * H / (E * (L - 2 * want) * (L - 2 * want));
+    scene s;
+    scene_begin(&s, 1);
+    scene_add(&s, "<mujoco><asset><hfield name='h' nrow='12' ncol='9' size='1 1 1 1'/></asset><worldbody>"
+                  "<geom name='floor' type='hfield' hfield='h'/><body pos='0.03 0.01 0.0499'><freejoint/>"
+                  "<geom name='box' type='box' size='0.1 0.1 0.05' mass='4'/></body></worldbody>"
+                  "<custom><text name='talus.geom.floor' data='contact=rigid'/>"
+                  "<text name='talus.geom.box' data='contact=compliant E=1e6 d=5'/></custom></mujoco>");
+    scene_start(&s, NULL);
+    scene_run(&s, 2e-3, 1000);
+    double carried[3];
+    scene_contact_force(&s, 0, -1, carried);
+    test_near1("depth", 0.05 - s.q[2], want, 1e-6);
+    test_near("force", carried, (double[]){0, 0, -weight}, 3, 1e-6, weight);
+    assert_int_equal(s.info.patches, 1);
+    scene_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball__swings_in_a_bowl),
         cmocka_unit_test(box__slides_down_a_slope),
+        cmocka_unit_test(compliant_box__rests_on_a_rigid_field),
     };
     return cmocka_run_group_tests_name("hfield", tests, NULL, NULL);
 }
