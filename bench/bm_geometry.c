@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Geometry: nanoseconds a pair, for every pair of types, shallow and just apart; broad phase of a dense pile
-// and of one shape among many at rest.
+// Geometry: nanoseconds a pair, for every pair of types, shallow and just apart; each type on flat and on rough height
+// fields with many cells under it; broad phase of a dense pile and of one shape among many at rest.
 #include "geometry.h"
 #include "shim.h"
 
@@ -83,6 +83,44 @@ static void run_pairs(bm_state* s, void* user)
     bm_counter(s, "points", (double)points / (double)calls);
 }
 
+typedef struct ground_data {
+    int32_t type, n; // n x n cells under the shape
+    bool rough;
+} ground_data;
+
+// a shape of half a metre upright on a field of 2 x 2 m
+static void run_ground(bm_state* s, void* user)
+{
+    const ground_data* d = user;
+    const int32_t side = 2 * d->n + 1;
+    const double half[2] = {1.0, 1.0};
+    talus_context* ctx;
+    tl_hfield* h;
+    double* z = calloc((size_t)side * (size_t)side, sizeof *z);
+    tl_rng r;
+    tl_rng_seed(&r, 2);
+    for (int32_t i = 0; i < side * side && d->rough; i++)
+        z[i] = tl_rng_uniform(&r, 0.0, 0.5 / d->n);
+    if (talus_context_create(NULL, &ctx) < 0 || tl_hfield_create(ctx, side, side, half, 1.0, z, &h) < 0) {
+        bm_fail(s, "out of memory");
+        return;
+    }
+    const tl_shape a = {.type = d->type, .size = {0.5, 0.5, 0.5}}, b = {.type = TL_SHAPE_HFIELD, .hfield = h};
+    const double reach = d->type == TL_SHAPE_CAPSULE ? 1.0 : 0.5;
+    const tl_pose Xa = {.p = {0.01, 0.02, reach + h->high - 0.005}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                  Xb = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    tl_contact_point pt[TL_MANIFOLD_MAX];
+    int32_t points = 0;
+    while (bm_next(s)) {
+        points = tl_collide(&a, &Xa, &b, &Xb, 0.0, pt);
+        bm_clobber();
+    }
+    bm_counter(s, "points", points);
+    free(z);
+    tl_free(ctx, h);
+    talus_context_destroy(ctx);
+}
+
 typedef struct broad_data {
     int32_t n, moving; // the first `moving` shapes move
 } broad_data;
@@ -144,6 +182,15 @@ int main(int argc, char** argv)
                          k ? "apart" : "shallow");
                 bm_register(name, run_pairs, &data[ta][tb][k]);
             }
+    static ground_data ground[5][3][2];
+    for (int32_t type = TL_SHAPE_SPHERE; type <= TL_SHAPE_BOX; type++)
+        for (int k = 0; k < 6; k++) {
+            ground_data* g = &ground[type - 1][k / 2][k % 2];
+            *g = (ground_data){type, k / 2 == 0 ? 1 : k / 2 == 1 ? 10 : 100, k % 2};
+            snprintf(name, sizeof name, "bm_geometry_hfield/%s/%s/n:%d/t:1", names[type],
+                     k % 2 ? "rough" : "flat", g->n * g->n);
+            bm_register(name, run_ground, g);
+        }
     for (size_t i = 0; i < sizeof broad / sizeof *broad; i++) {
         snprintf(name, sizeof name, "bm_geometry_broad/%s/n:%d/t:1",
                  broad[i].moving > 1 ? "pile" : "one_moves", broad[i].n);

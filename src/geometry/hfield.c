@@ -156,16 +156,22 @@ bool tl_hfield_ridge(const tl_hfield* h, int32_t r, int32_t c, int kind, tl_ridg
         {{0, 1}, {1, 1}, {-1, 0}}, {{1, 0}, {0, -1}, {1, 1}}, {{1, 1}, {0, 1}, {1, 0}}};
     if (!has_vertex(h, r + step[kind][0][0], c + step[kind][0][1]))
         return false;
+    const int32_t o[2][2] = {{r + step[kind][1][0], c + step[kind][1][1]},
+                             {r + step[kind][2][0], c + step[kind][2][1]}};
+    // the third corners and the ends are a parallelogram seen from above: flat and concave edges are told at once
+    if (has_vertex(h, o[0][0], o[0][1]) && has_vertex(h, o[1][0], o[1][1]) &&
+        height(h, o[0][0], o[0][1]) + height(h, o[1][0], o[1][1]) >=
+            height(h, r, c) + height(h, r + step[kind][0][0], c + step[kind][0][1]))
+        return false;
     tl_hfield_vertex(h, r, c, e->v[0]);
     tl_hfield_vertex(h, r + step[kind][0][0], c + step[kind][0][1], e->v[1]);
     sub3(e->d, e->v[1], e->v[0]);
     normalize3(e->d);
     double sum[3] = {0.0, 0.0, 0.0};
     for (int i = 0; i < 2; i++) {
-        const int32_t rr = r + step[kind][1 + i][0], cc = c + step[kind][1 + i][1];
         double w[3] = {0.0, 0.0, -1.0};
-        if (has_vertex(h, rr, cc)) {
-            tl_hfield_vertex(h, rr, cc, w);
+        if (has_vertex(h, o[i][0], o[i][1])) {
+            tl_hfield_vertex(h, o[i][0], o[i][1], w);
             sub3(w, w, e->v[0]);
         }
         axpy3(e->t[i], w, -dot3(w, e->d), e->d);
@@ -175,11 +181,22 @@ bool tl_hfield_ridge(const tl_hfield* h, int32_t r, int32_t c, int kind, tl_ridg
     return sum[2] < 0.0 && norm3(sum) > TL_FLAT_FOLD;
 }
 
+bool tl_hfield_is_sharp(const tl_hfield* h, int32_t r, int32_t c)
+{
+    static const int8_t back[3][2] = {{0, 1}, {1, 0}, {1, 1}}; // to the vertex that has the edge before
+    tl_ridge e;
+    for (int kind = 0; kind < 3; kind++)
+        if (tl_hfield_ridge(h, r, c, kind, &e) ||
+            (has_vertex(h, r - back[kind][0], c - back[kind][1]) &&
+             tl_hfield_ridge(h, r - back[kind][0], c - back[kind][1], kind, &e)))
+            return true;
+    return false;
+}
+
 bool tl_hfield_is_top(const tl_hfield* h, int32_t r, int32_t c, const double* u, double tight, double loose,
                       const double* axis)
 {
     static const int8_t step[6][2] = {{0, 1}, {1, 1}, {1, 0}, {0, -1}, {-1, -1}, {-1, 0}};
-    static const int8_t back[3][2] = {{0, 1}, {1, 0}, {1, 1}}; // to the vertex that has the edge before
     double v[3];
     tl_hfield_vertex(h, r, c, v);
     for (int k = 0; k < 6; k++) {
@@ -192,11 +209,5 @@ bool tl_hfield_is_top(const tl_hfield* h, int32_t r, int32_t c, const double* u,
         if (dot3(u, d) > tight + (axis ? loose * fabs(dot3(axis, d)) : loose))
             return false;
     }
-    tl_ridge e;
-    for (int kind = 0; kind < 3; kind++) // flat ground has no top
-        if (tl_hfield_ridge(h, r, c, kind, &e) ||
-            (has_vertex(h, r - back[kind][0], c - back[kind][1]) &&
-             tl_hfield_ridge(h, r - back[kind][0], c - back[kind][1], kind, &e)))
-            return true;
-    return false;
+    return true;
 }

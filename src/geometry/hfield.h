@@ -39,9 +39,10 @@ typedef struct tl_ridge {
 } tl_ridge;
 /// Edge `kind` of vertex (r, c). @return false: there is none, or it is flat or concave
 bool tl_hfield_ridge(const tl_hfield* h, int32_t r, int32_t c, int kind, tl_ridge* e);
-/// True when no neighbour of the vertex is higher in direction u (unit), so that u belongs to it, and a ridge meets it.
-/// A neighbour in direction d counts as higher from `tight + loose |axis . d|` (sines), with axis NULL from
-/// `tight + loose`.
+/// True when a ridge meets the vertex: on flat ground it is nothing of its own.
+bool tl_hfield_is_sharp(const tl_hfield* h, int32_t r, int32_t c);
+/// True when no neighbour of the vertex is higher in direction u (unit), so that u belongs to it. A neighbour in
+/// direction d counts as higher from `tight + loose |axis . d|` (sines), with axis NULL from `tight + loose`.
 bool tl_hfield_is_top(const tl_hfield* h, int32_t r, int32_t c, const double* u, double tight, double loose,
                       const double* axis);
 

@@ -88,7 +88,8 @@ static void add_vertex(feet* f, int32_t r, int32_t c)
     tl_hfield_vertex(f->h, r, c, x);
     sub3(n, f->p, x);
     const double s = normalize3(n);
-    if (s > 1e-12 * f->cell && s < f->reach && tl_hfield_is_top(f->h, r, c, n, 1e-12, 0.0, NULL))
+    if (s > 1e-12 * f->cell && s < f->reach && tl_hfield_is_top(f->h, r, c, n, 1e-12, 0.0, NULL) &&
+        tl_hfield_is_sharp(f->h, r, c))
         add(f, x, n, s);
 }
 

@@ -127,6 +127,8 @@ static void add_top(tl_hfield_job* j, int32_t r, int32_t c)
     for (int k = 0; k < 3; k++)
         if (x[k] < j->lo[k] || x[k] > j->hi[k])
             return;
+    if (!tl_hfield_is_sharp(j->h, r, c))
+        return;
     find_exits(&t, x, j->m->margin > 0.0 ? j->m->margin : 1e-300);
     if (t.f == -INFINITY)
         return;
@@ -212,7 +214,8 @@ static void try_edge(crossing* g, const double* x, const double* w)
     const double s = -dot3(d, side) / dot3(e->d, side);
     sub3(len, e->v[1], e->v[0]);
     const int end = s < 0.0 ? 0 : s > dot3(len, e->d) ? 1 : -1;
-    if (end >= 0 && (!g->ends || !tl_hfield_is_top(g->h, g->at[end][0], g->at[end][1], u, TIGHT, 0.0, NULL)))
+    if (end >= 0 && (!g->ends || !tl_hfield_is_top(g->h, g->at[end][0], g->at[end][1], u, TIGHT, 0.0, NULL) ||
+                     !tl_hfield_is_sharp(g->h, g->at[end][0], g->at[end][1])))
         return;
     axpy3(pb, e->v[end == 1], end < 0 ? s : 0.0, e->d);
     axpy3(pa, pb, -depth, u);
