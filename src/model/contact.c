@@ -23,9 +23,10 @@ static talus_status geoms(tl_compile* c)
     const tl_spec* s = c->spec;
     const tl_mb* mb = &m->mb;
     const int64_t n = m->info.ngeom;
-    int32_t *body = TL_MODEL_ARRAY(m, int32_t, n), *contype = TL_MODEL_ARRAY(m, int32_t, n),
-            *conaffinity = TL_MODEL_ARRAY(m, int32_t, n), *weld = TL_MODEL_ARRAY(m, int32_t, n),
-            *weld_parent = TL_MODEL_ARRAY(m, int32_t, n);
+    uint8_t* smooth = TL_MODEL_ARRAY(m, uint8_t, n);
+    int32_t *body = TL_MODEL_ARRAY(m, int32_t, n), *priority = TL_MODEL_ARRAY(m, int32_t, n),
+            *contype = TL_MODEL_ARRAY(m, int32_t, n), *conaffinity = TL_MODEL_ARRAY(m, int32_t, n),
+            *weld = TL_MODEL_ARRAY(m, int32_t, n), *weld_parent = TL_MODEL_ARRAY(m, int32_t, n);
     tl_shape* shape = TL_MODEL_ARRAY(m, tl_shape, n);
     double *pos = TL_MODEL_ARRAY(m, double, 3 * n), *quat = TL_MODEL_ARRAY(m, double, 4 * n),
            *rgba = TL_MODEL_ARRAY(m, double, 4 * n), *k = TL_MODEL_ARRAY(m, double, n),
@@ -33,7 +34,7 @@ static talus_status geoms(tl_compile* c)
            *margin = TL_MODEL_ARRAY(m, double, n);
     m->geom_name = TL_MODEL_ARRAY(m, const char*, n);
     if (!body || !contype || !conaffinity || !weld || !weld_parent || !shape || !pos || !quat || !rgba ||
-        !k || !d || !mu || !margin || !m->geom_name)
+        !k || !d || !mu || !margin || !smooth || !priority || !m->geom_name)
         return TALUS_ERR_NOMEM;
     const double* gravity = s->option.gravity;
     const double norm = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
@@ -55,6 +56,8 @@ static talus_status geoms(tl_compile* c)
         memcpy(rgba + 4 * id, g->rgba, sizeof g->rgba);
         tl_material(g, mass, weight, &k[id], &d[id]);
         mu[id] = isnan(g->mu) ? g->friction[0] : g->mu;
+        smooth[id] = g->condim == 1 && isnan(g->mu);
+        priority[id] = g->priority;
         margin[id] = g->margin;
         m->geom_name[id] = tl_model_text(m, g->name);
         if (!m->geom_name[id])
@@ -74,6 +77,8 @@ static talus_status geoms(tl_compile* c)
     m->geom_k = k;
     m->geom_d = d;
     m->geom_mu = mu;
+    m->geom_smooth = smooth;
+    m->geom_priority = priority;
     m->geom_margin = margin;
     return TALUS_OK;
 }
@@ -91,6 +96,22 @@ static int by_pair(const void* x, const void* y)
     return a->b < b->b ? -1 : a->b > b->b;
 }
 
+bool tl_model_smooth(const talus_model* m, int32_t a, int32_t b)
+{
+    const int32_t *priority = m->geom_priority, higher = priority[a] > priority[b] ? a : b;
+    return m->geom_smooth[higher] && (priority[a] != priority[b] || (m->geom_smooth[a] && m->geom_smooth[b]));
+}
+
+/// An explicit pair's own coefficient; -1: what its geoms have together.
+static double pair_friction(const talus_model* m, const tl_spec_pair* p, int32_t a, int32_t b)
+{
+    if (p->condim == 1 || (p->condim == 0 && p->mu >= 0.0 && tl_model_smooth(m, a, b)))
+        return 0.0;
+    if (p->mu < 0.0 && p->condim > 1 && tl_model_smooth(m, a, b))
+        return tl_mix_friction(m->geom_mu[a], m->geom_mu[b]);
+    return p->mu;
+}
+
 static talus_status pairs(tl_compile* c, uint8_t* listed)
 {
     talus_model* m = c->model;
@@ -102,7 +123,8 @@ static talus_status pairs(tl_compile* c, uint8_t* listed)
         return tl_nomem(m->ctx, sizeof *list * (size_t)s->npair);
     for (int64_t i = 0; i < s->npair; i++) {
         const int32_t a = c->geom_id[s->pair[i].a], b = c->geom_id[s->pair[i].b];
-        list[i] = (keyed_pair){.p = {.a = TL_MIN(a, b), .b = TL_MAX(a, b)}, .mu = s->pair[i].mu};
+        list[i] = (keyed_pair){.p = {.a = TL_MIN(a, b), .b = TL_MAX(a, b)},
+                               .mu = pair_friction(m, &s->pair[i], a, b)};
         listed[a] |= 2;
         listed[b] |= 2;
     }

@@ -39,7 +39,9 @@ struct talus_model {
     const double* geom_rgba;         // (ngeom x 4)
     const double* geom_k;            // (ngeom) stiffness of the geometry       N/m
     const double* geom_d;            // (ngeom) dissipation                     s/m
-    const double* geom_mu;           // (ngeom)
+    const double* geom_mu;           // (ngeom) its friction coefficient
+    const uint8_t* geom_smooth;      // (ngeom) condim 1: no friction with another such geom
+    const int32_t* geom_priority;    // (ngeom) the higher one's friction holds for both
     const tl_field** geom_field;     // (ngeom) pressure field, NULL: contact at points
     const double* geom_modulus;      // (ngeom) of the field, INFINITY: rigid            Pa
     const double* geom_margin;       // (ngeom) kept for information; contacts act at depth > 0
@@ -93,3 +95,12 @@ struct talus_model {
 /// True when the two geoms may touch: contype/conaffinity, not the same weld group, not parent and child
 /// (unless the parent is fixed to the world), not excluded; or an explicit pair.
 bool tl_model_may_collide(const talus_model* m, int32_t geom_a, int32_t geom_b);
+
+/// No friction between the two: condim 1 of both, or of the one with the higher priority. A mu of Talus' own (custom
+/// text, option) takes the mark off its geom.
+bool tl_model_smooth(const talus_model* m, int32_t geom_a, int32_t geom_b);
+/// Coefficient of a pair: 2 a b / (a + b) (theory: src/README.md#contact).
+static inline double tl_mix_friction(double a, double b)
+{
+    return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
+}

@@ -38,6 +38,7 @@ static talus_status find_type(tl_scan* s, tl_number* type)
                  {"float", TL_FLOAT32},      {"double", TL_FLOAT64}};
     int32_t length;
     const char* word = tl_scan_word(s, &length);
+    *type = TL_INT8;
     for (int32_t i = 0; i < TL_COUNT(types); i++)
         if (tl_scan_is(word, length, types[i].name)) {
             *type = types[i].type;

@@ -66,7 +66,8 @@ typedef struct tl_raw_joint {
 
 typedef struct tl_raw_pair {
     const char *geom1, *geom2;
-    double friction[5];
+    int32_t condim; // 0: the geoms'
+    double friction[5], margin, gap;
 } tl_raw_pair;
 
 typedef struct tl_raw_actuator {
@@ -206,6 +207,9 @@ talus_status tl_find_class(tl_reader* r, const tl_xml_node* n, int32_t model, co
                            int32_t inherited, int32_t* out);
 talus_status tl_read_raw_geom(tl_reader* r, const tl_xml_node* n, tl_raw_geom* g);
 talus_status tl_read_raw_joint(tl_reader* r, const tl_xml_node* n, tl_raw_joint* j);
+/// What the contact of a geom or pair has beyond ours; gap >= margin: the margin only looks, it does not push.
+talus_status tl_contact_notices(tl_reader* r, const tl_xml_node* n, int32_t condim, double margin,
+                                double gap);
 talus_status tl_read_raw_pair(tl_reader* r, const tl_xml_node* n, tl_raw_pair* p);
 talus_status tl_read_raw_actuator(tl_reader* r, const tl_xml_node* n, tl_raw_actuator* a);
 talus_status tl_read_raw_mesh(tl_reader* r, const tl_xml_node* n, tl_spec_mesh* m);

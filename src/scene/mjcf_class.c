@@ -15,6 +15,7 @@ talus_status tl_read_raw_geom(tl_reader* r, const tl_xml_node* n, tl_raw_geom* g
         FIELD_INTEGER(tl_raw_geom, "contype", g.contype),
         FIELD_INTEGER(tl_raw_geom, "conaffinity", g.conaffinity),
         FIELD_INTEGER(tl_raw_geom, "condim", g.condim),
+        FIELD_INTEGER(tl_raw_geom, "priority", g.priority),
         FIELD_INTEGER(tl_raw_geom, "group", g.group),
         FIELD_NUMBERS(tl_raw_geom, "size", g.size, 1, 3),
         FIELD_NUMBERS(tl_raw_geom, "friction", g.friction, 1, 3),
@@ -67,9 +68,9 @@ talus_status tl_read_raw_joint(tl_reader* r, const tl_xml_node* n, tl_raw_joint*
 talus_status tl_read_raw_pair(tl_reader* r, const tl_xml_node* n, tl_raw_pair* p)
 {
     static const tl_field fields[] = {
-        FIELD_STRING(tl_raw_pair, "geom1", geom1),
-        FIELD_STRING(tl_raw_pair, "geom2", geom2),
-        FIELD_NUMBERS(tl_raw_pair, "friction", friction, 1, 5),
+        FIELD_STRING(tl_raw_pair, "geom1", geom1),    FIELD_STRING(tl_raw_pair, "geom2", geom2),
+        FIELD_INTEGER(tl_raw_pair, "condim", condim), FIELD_NUMBERS(tl_raw_pair, "friction", friction, 1, 5),
+        FIELD_NUMBER(tl_raw_pair, "margin", margin),  FIELD_NUMBER(tl_raw_pair, "gap", gap),
     };
     return tl_read_fields(r, n, fields, TL_COUNT(fields), p);
 }

@@ -198,6 +198,15 @@ static talus_status geom_values(tl_reader* r, const tl_xml_node* n, const tl_spe
     return TALUS_OK;
 }
 
+talus_status tl_contact_notices(tl_reader* r, const tl_xml_node* n, int32_t condim, double margin, double gap)
+{
+    if (condim > 3)
+        TL_TRY(tl_unsupported(r, n, true, "condim 4, 6: contacts have no torsional and rolling friction"));
+    if (margin > gap)
+        TL_TRY(tl_unsupported(r, n, true, "margin: contacts act where geoms overlap"));
+    return TALUS_OK;
+}
+
 /// What a contact law of a file says beyond ours.
 static talus_status geom_notices(tl_reader* r, const tl_xml_node* n, const tl_raw_geom* raw)
 {
@@ -209,13 +218,7 @@ static talus_status geom_notices(tl_reader* r, const tl_xml_node* n, const tl_ra
         TL_TRY(tl_unsupported(r, n, true, "adhesion of geoms"));
     if (!g->contype && !g->conaffinity)
         return TALUS_OK;
-    if (g->condim == 1)
-        TL_TRY(tl_unsupported(r, n, false, "condim 1: contacts have the sliding friction of their geoms"));
-    if (g->condim > 3)
-        TL_TRY(tl_unsupported(r, n, false, "condim 4, 6: contacts have no torsional and rolling friction"));
-    if (g->margin != 0.0)
-        TL_TRY(tl_unsupported(r, n, false, "margin: contacts act where geoms overlap"));
-    return TALUS_OK;
+    return tl_contact_notices(r, n, g->condim, g->margin, g->gap);
 }
 
 static talus_status geom_assets(tl_reader* r, const tl_xml_node* n, int32_t model, const tl_raw_geom* raw,

@@ -96,7 +96,9 @@ static talus_status raw_pair(tl_reader* r, const tl_xml_node* n, int32_t model, 
     TL_TRY(tl_read_raw_pair(r, n, p));
     if (p->friction[0] < 0.0)
         return tl_bad(r, n, "attribute 'friction' is negative: %g", p->friction[0]);
-    return TALUS_OK;
+    if (p->condim != 0 && p->condim != 1 && p->condim != 3 && p->condim != 4 && p->condim != 6)
+        return tl_bad(r, n, "attribute 'condim': %d; expected: 1, 3, 4 or 6", p->condim);
+    return tl_contact_notices(r, n, p->condim, p->margin, p->gap);
 }
 
 static talus_status make_pair(tl_reader* r, const tl_xml_node* n, int32_t scope, const ref* refs)
@@ -111,7 +113,8 @@ static talus_status make_pair(tl_reader* r, const tl_xml_node* n, int32_t scope,
     *p = (tl_spec_pair){.at = tl_at(r, n),
                         .a = TL_MIN(refs[0].index, refs[1].index),
                         .b = TL_MAX(refs[0].index, refs[1].index),
-                        .mu = isnan(raw.friction[0]) ? -1.0 : raw.friction[0]};
+                        .mu = isnan(raw.friction[0]) ? -1.0 : raw.friction[0],
+                        .condim = raw.condim};
     return TALUS_OK;
 }
 

@@ -58,7 +58,7 @@ typedef struct tl_spec_geom {
     int32_t body;
     int32_t type; // tl_shape_type
     double size[3], pos[3], quat[4];
-    int32_t contype, conaffinity, condim, group, shellinertia;
+    int32_t contype, conaffinity, condim, priority, group, shellinertia;
     double friction[3], solref[2], solimp[5], margin, gap, rgba[4];
     double mass, density; // mass NaN: not given
     double fitscale;
@@ -108,7 +108,8 @@ typedef struct tl_spec_hfield {
 typedef struct tl_spec_pair {
     tl_src at;
     int32_t a, b;
-    double mu; // < 0: combined
+    double mu;      // < 0: the geoms'
+    int32_t condim; // 0: the geoms'
 } tl_spec_pair;
 
 typedef enum tl_trn { TL_TRN_NONE, TL_TRN_JOINT, TL_TRN_JOINTINPARENT, TL_TRN_OTHER } tl_trn;

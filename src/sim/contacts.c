@@ -174,8 +174,13 @@ double tl_sim_pair_friction(const talus_sim* sim, int32_t a, int32_t b)
         if (lo < m->npair && m->pairs[lo].a == a && m->pairs[lo].b == b && m->pair_mu[lo] >= 0.0)
             return m->pair_mu[lo];
     }
-    const double sum = sim->gmu[a] + sim->gmu[b];
-    return sum > 0.0 ? 2.0 * sim->gmu[a] * sim->gmu[b] / sum : 0.0;
+    if (sim->opt.mu < 0.0) {
+        if (tl_model_smooth(m, a, b))
+            return 0.0;
+        if (m->geom_priority[a] != m->geom_priority[b])
+            return m->geom_mu[m->geom_priority[a] > m->geom_priority[b] ? a : b];
+    }
+    return tl_mix_friction(sim->gmu[a], sim->gmu[b]);
 }
 
 static void write_contact(talus_sim* sim, int32_t i, int32_t a, int32_t b, const tl_contact_point* p)

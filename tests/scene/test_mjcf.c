@@ -192,6 +192,26 @@ static void notices__come_once_and_are_errors_when_strict(void** state)
     talus_model_destroy(m);
     assert_int_equal(scene_load(ctx, text, 1, &m), TALUS_ERR_UNSUPPORTED);
     assert_non_null(strstr(log.error, "scene.xml:2: not supported: tendons"));
+    static const struct {
+        const char *geom, *what;
+    } laws[] = {
+        {"condim='4'", "torsional"}, {"condim='6'", "rolling"}, {"margin='0.1' gap='0.05'", "margin"}};
+    for (int32_t i = 0; i < TL_COUNT(laws); i++) {
+        char scene[128];
+        snprintf(scene, sizeof scene, "<mujoco><worldbody>\n<geom size='1' %s/></worldbody></mujoco>",
+                 laws[i].geom);
+        assert_int_equal(scene_load(ctx, scene, 1, &m), TALUS_ERR_UNSUPPORTED);
+        assert_non_null(strstr(log.error, "scene.xml:2: not supported: "));
+        assert_non_null(strstr(log.error, laws[i].what));
+    }
+    // a margin that only looks is no force
+    assert_int_equal(
+        scene_load(ctx,
+                   "<mujoco><worldbody><geom size='1' condim='1' margin='0.1' gap='0.1'/></worldbody>"
+                   "</mujoco>",
+                   1, &m),
+        TALUS_OK);
+    talus_model_destroy(m);
     // sensors and pictures never change the motion
     assert_int_equal(
         scene_load(ctx,
