@@ -15,6 +15,7 @@ struct talus_context {
     int32_t nthreads;
     const struct tl_kernels* kernels;
     atomic_llong allocations;
+    atomic_size_t refused; // bytes of the last request that failed
 };
 
 const char* talus_status_text(talus_status status)
@@ -160,7 +161,8 @@ void tl_warn(talus_context* ctx, const char* fmt, ...)
 
 talus_status tl_nomem(talus_context* ctx, size_t bytes)
 {
-    return tl_fail(ctx, TALUS_ERR_NOMEM, "out of memory: %zu bytes wanted", bytes);
+    const size_t refused = atomic_exchange(&ctx->refused, 0);
+    return tl_fail(ctx, TALUS_ERR_NOMEM, "out of memory: %zu bytes wanted", refused ? refused : bytes);
 }
 
 // ---- memory
@@ -169,9 +171,12 @@ talus_status tl_nomem(talus_context* ctx, size_t bytes)
 void* tl_alloc(talus_context* ctx, size_t bytes)
 {
     atomic_fetch_add_explicit(&ctx->allocations, 1, memory_order_relaxed);
-    if (bytes > SIZE_MAX / 2)
-        return NULL;
-    return ctx->def.allocator.alloc(ctx->def.allocator.user, bytes ? bytes : 1, TL_ALIGN);
+    void* p = bytes > SIZE_MAX / 2
+                  ? NULL
+                  : ctx->def.allocator.alloc(ctx->def.allocator.user, bytes ? bytes : 1, TL_ALIGN);
+    if (!p)
+        atomic_store(&ctx->refused, bytes);
+    return p;
 }
 
 void* tl_calloc(talus_context* ctx, size_t bytes)

@@ -56,6 +56,6 @@ int cli_print_options(cli_args* args)
         printf("%-26s %-10s %-28s %-16s %s\n", list[i].name, value, range, unit_of(&list[i]), list[i].help);
     }
     printf("\nUse: talus run SCENE --set contact.mu=0.3 --set solver.tol=1e-8\n"
-           "A value of -1 for contact.k, contact.d and contact.mu leaves what the scene says.\n");
+           "Where contact.k, contact.d and contact.mu are not set (-1 in the list), the scene says them.\n");
     return cli_flush(args);
 }

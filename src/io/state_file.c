@@ -81,7 +81,7 @@ static void turn(const double* quat, bool to_body, const double* in, double* out
     tl_quat_rotate(q, in, out);
 }
 
-static talus_status read_pose(const reader* r, const char* name, const json_t* x, double* q, double* v)
+static talus_status read_pose(const reader* r, const char* name, json_t* x, double* q, double* v)
 {
     char where[256];
     double w[3];
@@ -91,6 +91,17 @@ static talus_status read_pose(const reader* r, const char* name, const json_t* x
         double* to;
         int32_t n;
     } fields[] = {{"pos", q, 3}, {"quat", q + 3, 4}, {"linvel", v, 3}, {"angvel", w, 3}};
+    const char* key;
+    json_t* value;
+    json_object_foreach(x, key, value)
+    {
+        bool known = false;
+        for (int32_t i = 0; i < TL_COUNT(fields); i++)
+            known |= strcmp(key, fields[i].name) == 0;
+        if (!known)
+            return bad(r, "bodies", "'%.150s': unknown field '%.60s'; expected: pos, quat, linvel, angvel",
+                       name, key);
+    }
     for (int32_t i = 0; i < TL_COUNT(fields); i++) {
         const json_t* field = json_object_get(x, fields[i].name);
         snprintf(where, sizeof where, "bodies.%.150s.%s", name, fields[i].name);
@@ -170,12 +181,24 @@ static talus_status read_free(reader* r, json_t* list)
     return TALUS_OK;
 }
 
-static talus_status read_parts(reader* r, const json_t* root, double* time)
+static talus_status read_parts(reader* r, json_t* root, double* time)
 {
     const tl_mb* mb = &r->model->mb;
     json_t *bodies, *joints, *list, *hinge;
     if (!json_is_object(root))
         return bad(r, "state", "an object is wanted");
+    static const char* const known[] = {"time", "q",     "v",        "bodies", "joints",
+                                        "free", "hinge", "contacts", "patches"};
+    const char* key;
+    json_t* value;
+    json_object_foreach(root, key, value)
+    {
+        bool found = false;
+        for (int32_t i = 0; i < TL_COUNT(known); i++)
+            found |= strcmp(key, known[i]) == 0;
+        if (!found)
+            tl_notice(r->ctx, "%s: unknown field '%.60s' is ignored", r->path, key);
+    }
     TL_TRY(read_object(r, root, "bodies", &bodies));
     TL_TRY(read_object(r, root, "joints", &joints));
     TL_TRY(read_object(r, root, "free", &list));

@@ -140,11 +140,11 @@ static talus_status note_fallback(const talus_model* m, bool strict)
             if (strict)
                 return tl_fail(
                     m->ctx, TALUS_ERR_INPUT,
-                    "geoms '%s' and '%s' have no contact patch between them; expected: one of them "
+                    "geoms %s and %s have no contact patch between them; expected: one of them "
                     "compliant (a compliant half space only against a rigid body), or contact=point",
-                    m->geom_name[a], m->geom_name[b]);
-            tl_notice(m->ctx, "geoms '%s' and '%s' have no contact patch between them and touch at points",
-                      m->geom_name[a], m->geom_name[b]);
+                    tl_model_label(m, TALUS_GEOM, a).text, tl_model_label(m, TALUS_GEOM, b).text);
+            tl_notice(m->ctx, "geoms %s and %s have no contact patch between them and touch at points",
+                      tl_model_label(m, TALUS_GEOM, a).text, tl_model_label(m, TALUS_GEOM, b).text);
         }
     return TALUS_OK;
 }
@@ -173,7 +173,7 @@ talus_status tl_compile_fields(tl_compile* c)
             k++;
         if (k == m->nfield) {
             char name[128];
-            snprintf(name, sizeof name, "geom '%s'", m->geom_name[id]);
+            snprintf(name, sizeof name, "geom %s", tl_model_label(m, TALUS_GEOM, id).text);
             TL_TRY(w.mesh >= 0     ? mesh_field(c, id, &w, name, &m->field[k])
                    : w.hfield >= 0 ? hfield_field(c, g, m->geom_shape[id].hfield, &w, name, &m->field[k])
                                    : tl_field_from_shape(m->ctx, &w.shape, &w.spec, name, &m->field[k]));

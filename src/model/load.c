@@ -4,6 +4,7 @@
 #include "compile.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define LOAD_COOKIE 0x74616c32u
 
@@ -212,6 +213,17 @@ const char* talus_model_name(const talus_model* model, talus_object kind, int32_
     int32_t n;
     const char* const* names = names_of(model, kind, &n);
     return index >= 0 && index < n ? names[index] : NULL;
+}
+
+tl_label tl_model_label(const talus_model* m, talus_object kind, int32_t index)
+{
+    tl_label out;
+    const char* name = talus_model_name(m, kind, index);
+    if (name && *name)
+        snprintf(out.text, sizeof out.text, "'%.70s'", name);
+    else
+        snprintf(out.text, sizeof out.text, "#%d", index);
+    return out;
 }
 
 int32_t talus_model_find(const talus_model* model, talus_object kind, const char* name)

@@ -96,6 +96,12 @@ struct talus_model {
 /// (unless the parent is fixed to the world), not excluded; or an explicit pair.
 bool tl_model_may_collide(const talus_model* m, int32_t geom_a, int32_t geom_b);
 
+/// A name for messages: "'NAME'", or "#INDEX" where the file gives none.
+typedef struct tl_label {
+    char text[80];
+} tl_label;
+tl_label tl_model_label(const talus_model* m, talus_object kind, int32_t index);
+
 /// No friction between the two: condim 1 of both, or of the one with the higher priority. A mu of Talus' own (custom
 /// text, option) takes the mark off its geom.
 bool tl_model_smooth(const talus_model* m, int32_t geom_a, int32_t geom_b);

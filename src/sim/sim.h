@@ -58,9 +58,10 @@ struct talus_sim {
     uint8_t* moving;       // (ngeom)
     int32_t* mover;        // (nmover) geoms that move, so that fixed ones cost a step nothing
     int32_t nmover;
-    double* reach; // (ngeom) contact.ahead: how far a geom's surface may move within the step
-    bool posed;    // fixed geoms have their poses and boxes
-    bool checked;  // start.c has looked at the first step
+    double* reach;  // (ngeom) contact.ahead: how far a geom's surface may move within the step
+    bool posed;     // fixed geoms have their poses and boxes
+    bool checked;   // start.c has looked at the first step
+    int32_t beyond; // dof whose velocity left all bounds in the last attempt, -1: none
 
     tl_patch* patch; // of pairs of geoms that meet with their fields, in pair order; kept for their memory
     int32_t npatch;

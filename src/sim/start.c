@@ -26,12 +26,14 @@ static talus_status check_overlaps(talus_sim* sim)
     if (!deep)
         return TALUS_OK;
     const char* format =
-        "%d contacts start deeper than %g m, the deepest %.6g m: bodies '%s' and '%s' (geoms %d and %d)";
-    const char *a = m->body_name[c->body_a[worst]], *b = m->body_name[c->body_b[worst]];
+        "%d contacts start deeper than %g m, the deepest %.6g m: bodies %s and %s (geoms %d and %d)";
+    const tl_label a = tl_model_label(m, TALUS_BODY, c->body_a[worst]),
+                   b = tl_model_label(m, TALUS_BODY, c->body_b[worst]);
     if (sim->opt.refuse_deep)
-        return tl_fail(sim->ctx, TALUS_ERR_INPUT, format, deep, sim->opt.deep, c->depth[worst], a, b,
-                       c->geom_a[worst], c->geom_b[worst]);
-    tl_warn(sim->ctx, format, deep, sim->opt.deep, c->depth[worst], a, b, c->geom_a[worst], c->geom_b[worst]);
+        return tl_fail(sim->ctx, TALUS_ERR_INPUT, format, deep, sim->opt.deep, c->depth[worst], a.text,
+                       b.text, c->geom_a[worst], c->geom_b[worst]);
+    tl_warn(sim->ctx, format, deep, sim->opt.deep, c->depth[worst], a.text, b.text, c->geom_a[worst],
+            c->geom_b[worst]);
     return TALUS_OK;
 }
 
@@ -53,12 +55,13 @@ static talus_status check_limits(talus_sim* sim, const talus_state* s)
     }
     if (worst < 0)
         return TALUS_OK;
-    const char* format = "joint '%s' of body '%s' starts %.6g %s past its limit";
-    const char *joint = m->jnt_name[worst], *body = m->body_name[mb->jnt_body[worst]],
-               *unit = mb->jnt_type[worst] == TL_JOINT_SLIDE ? "m" : "rad";
+    const char* format = "joint %s of body %s starts %.6g %s past its limit";
+    const tl_label joint = tl_model_label(m, TALUS_JOINT, worst),
+                   body = tl_model_label(m, TALUS_BODY, mb->jnt_body[worst]);
+    const char* unit = mb->jnt_type[worst] == TL_JOINT_SLIDE ? "m" : "rad";
     if (sim->opt.refuse_deep)
-        return tl_fail(sim->ctx, TALUS_ERR_INPUT, format, joint, body, most, unit);
-    tl_warn(sim->ctx, format, joint, body, most, unit);
+        return tl_fail(sim->ctx, TALUS_ERR_INPUT, format, joint.text, body.text, most, unit);
+    tl_warn(sim->ctx, format, joint.text, body.text, most, unit);
     return TALUS_OK;
 }
 
@@ -78,10 +81,10 @@ static void check_distance(talus_sim* sim, double h)
     if (worst >= 0)
         tl_warn(
             sim->ctx,
-            "body '%s' is %.6g m from the origin, where positions are resolved to %.2g m; that is more than "
+            "body %s is %.6g m from the origin, where positions are resolved to %.2g m; that is more than "
             "a hundredth of contact.v_s times the step, %g m: move the scene to the origin, or take a "
             "longer step or a larger contact.v_s",
-            sim->model->body_name[worst], far, far * DBL_EPSILON, sim->opt.v_s * h);
+            tl_model_label(sim->model, TALUS_BODY, worst).text, far, far * DBL_EPSILON, sim->opt.v_s * h);
 }
 
 talus_status tl_sim_check_start(talus_sim* sim, const talus_state* s, double h)

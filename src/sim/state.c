@@ -125,7 +125,8 @@ talus_status talus_state_set_free_body(talus_state* s, int32_t body, const doubl
     if (angvel) { // world to body axes
         double p[4] = {q[3], -q[4], -q[5], -q[6]};
         if (!tl_quat_normalize(p))
-            return tl_fail(s->ctx, TALUS_ERR_ARG, "body '%s': zero quaternion", s->model->body_name[body]);
+            return tl_fail(s->ctx, TALUS_ERR_ARG, "body %s: zero quaternion",
+                           tl_model_label(s->model, TALUS_BODY, body).text);
         tl_quat_rotate(p, angvel, v + 3);
     }
     return TALUS_OK;
@@ -143,9 +144,9 @@ static talus_status refuse_dof(talus_sim* sim, const char* field, int32_t dof, d
 {
     const talus_model* m = sim->model;
     return tl_fail(sim->ctx, TALUS_ERR_INPUT,
-                   "state: %s[%d] = %g (body '%s', joint '%s') is not a finite number below %g", field, dof,
-                   value, m->body_name[m->mb.dof_body[dof]], m->jnt_name[m->mb.dof_jnt[dof]],
-                   TL_STATE_LARGEST);
+                   "state: %s[%d] = %g (body %s, joint %s) is not a finite number below %g", field, dof,
+                   value, tl_model_label(m, TALUS_BODY, m->mb.dof_body[dof]).text,
+                   tl_model_label(m, TALUS_JOINT, m->mb.dof_jnt[dof]).text, TL_STATE_LARGEST);
 }
 
 static int32_t joint_nq(int32_t type)
@@ -160,16 +161,17 @@ static talus_status check_joint(talus_sim* sim, const talus_state* s, int32_t j)
     for (int32_t i = 0; i < n; i++)
         if (!usable(s->q[at + i]))
             return tl_fail(sim->ctx, TALUS_ERR_INPUT,
-                           "state: q[%d] = %g (body '%s', joint '%s') is not a finite number below %g",
-                           at + i, s->q[at + i], m->body_name[m->mb.jnt_body[j]], m->jnt_name[j],
-                           TL_STATE_LARGEST);
+                           "state: q[%d] = %g (body %s, joint %s) is not a finite number below %g", at + i,
+                           s->q[at + i], tl_model_label(m, TALUS_BODY, m->mb.jnt_body[j]).text,
+                           tl_model_label(m, TALUS_JOINT, j).text, TL_STATE_LARGEST);
     if (n == 1)
         return TALUS_OK;
     double quat[4];
     memcpy(quat, s->q + at + n - 4, sizeof quat);
     if (!tl_quat_normalize(quat))
-        return tl_fail(sim->ctx, TALUS_ERR_INPUT, "state: zero quaternion at q[%d] (body '%s', joint '%s')",
-                       at + n - 4, m->body_name[m->mb.jnt_body[j]], m->jnt_name[j]);
+        return tl_fail(sim->ctx, TALUS_ERR_INPUT, "state: zero quaternion at q[%d] (body %s, joint %s)",
+                       at + n - 4, tl_model_label(m, TALUS_BODY, m->mb.jnt_body[j]).text,
+                       tl_model_label(m, TALUS_JOINT, j).text);
     return TALUS_OK;
 }
 
@@ -188,8 +190,8 @@ talus_status tl_state_check(talus_sim* sim, const talus_state* s)
     for (int32_t i = 0; i < m->nu; i++)
         if (!usable(s->ctrl[i]))
             return tl_fail(sim->ctx, TALUS_ERR_INPUT,
-                           "state: ctrl[%d] = %g (actuator '%s') is not a finite number below %g", i,
-                           s->ctrl[i], m->actuator_name[i], TL_STATE_LARGEST);
+                           "state: ctrl[%d] = %g (actuator %s) is not a finite number below %g", i,
+                           s->ctrl[i], tl_model_label(m, TALUS_ACTUATOR, i).text, TL_STATE_LARGEST);
     for (int32_t j = 0; j < m->mb.njnt; j++)
         TL_TRY(check_joint(sim, s, j));
     return TALUS_OK;

@@ -148,12 +148,23 @@ static void swap_sets(tl_contact_set* a, tl_contact_set* b)
     *b = t;
 }
 
+// the first that no step can start from, -1: none
+static int32_t first_beyond(const double* x, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (!(fabs(x[i]) <= TL_STATE_LARGEST))
+            return i;
+    return -1;
+}
+
 // one step of length h into the state; NOT_CONVERGED leaves it unchanged unless `force`
 static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force, talus_step_info* info)
 {
     const tl_mb* mb = &sim->model->mb;
     tl_step_problem p;
     TL_TRY(prepare(sim, s, h, info, &p));
+    if ((sim->beyond = first_beyond(sim->v_star, mb->nv)) >= 0)
+        return TALUS_NOT_CONVERGED;
     talus_solution sol = {
         .v = sim->v1, .v_mean = sim->v_mean, .f = p.f, .limit_f = p.limit_out, .loss_f = p.loss_out};
     talus_solve_info solve;
@@ -166,7 +177,7 @@ static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force
     if (status == TALUS_NOT_CONVERGED && !force)
         return status;
     tl_mb_advance(mb, s->q, sim->v_mean, h, sim->q1, sim->v1);
-    if (tl_first_nonfinite(sim->q1, mb->nq) >= 0 || tl_first_nonfinite(sim->v1, mb->nv) >= 0)
+    if ((sim->beyond = first_beyond(sim->v1, mb->nv)) >= 0 || first_beyond(sim->q1, mb->nq) >= 0)
         return TALUS_NOT_CONVERGED;
     TL_TRY(save_history(sim, s, &p));
     memcpy(s->q, sim->q1, sizeof(double) * (size_t)mb->nq);
@@ -236,14 +247,23 @@ static talus_status split_step(talus_sim* sim, talus_state* s, double h, int32_t
 static void report_failure(talus_sim* sim, const talus_state* s, double h, const talus_step_info* info)
 {
     const tl_contact_set* c = &sim->now;
+    const tl_mb* mb = &sim->model->mb;
     const int32_t w = info->solve.worst_contact;
-    if (w >= 0 && w < c->n)
+    if (sim->beyond >= 0)
         tl_warn(sim->ctx,
-                "step at t = %.9g s, h = %g s did not converge: residual %g; worst contact '%s' - '%s', "
-                "depth %g m, "
-                "slip %g m/s; try a smaller step, softer contact.k or a larger contact.v_s",
-                s->time, h, info->solve.residual, sim->model->body_name[c->body_a[w]],
-                sim->model->body_name[c->body_b[w]], c->depth[w], c->slip[w]);
+                "step at t = %.9g s, h = %g s: the velocity of body %s grows beyond %g; the motion is not "
+                "bounded at "
+                "this step length: try a smaller step",
+                s->time, h, tl_model_label(sim->model, TALUS_BODY, mb->dof_body[sim->beyond]).text,
+                TL_STATE_LARGEST);
+    else if (w >= 0 && w < c->n)
+        tl_warn(
+            sim->ctx,
+            "step at t = %.9g s, h = %g s did not converge: residual %g; worst contact of bodies %s and %s, "
+            "depth %g m, "
+            "slip %g m/s; try a smaller step, softer contact.k or a larger contact.v_s",
+            s->time, h, info->solve.residual, tl_model_label(sim->model, TALUS_BODY, c->body_a[w]).text,
+            tl_model_label(sim->model, TALUS_BODY, c->body_b[w]).text, c->depth[w], c->slip[w]);
     else
         tl_warn(sim->ctx, "step at t = %.9g s, h = %g s did not converge: residual %g; try a smaller step",
                 s->time, h, info->solve.residual);

@@ -217,6 +217,14 @@ class States(Case):
         for got, want in zip(out["bodies"]["ball"]["angvel"], (1, 0, 0.5)):
             self.near(got, want, 1e-15)
 
+    def test_misspelt_fields_are_told(self):
+        scene = self.write("fall.xml", FALL)
+        state = self.write("s.json", {"bodies": {"ball": {"poss": [1, 2, 3]}}})
+        p = run("run", scene, "--time", 0, "--state", state, code=2)
+        self.assertIn("'ball': unknown field 'poss'; expected: pos, quat, linvel, angvel", p.stderr)
+        p = run("run", scene, "--time", 0, "--state", self.write("t.json", {"q": [0, 0, 7, 1, 0, 0, 0, 0], "speed": 1}))
+        self.assertIn("unknown field 'speed' is ignored", p.stderr)
+
     def test_only_q(self):
         scene = self.write("fall.xml", FALL)
         q = [0, 0, 7, 1, 0, 0, 0, 0.5]
@@ -479,6 +487,16 @@ class Failure(Case):
         going = run("run", scene, "--dt", "1e-7", "--time", "1e-6", "--state", state, "--json", "--keep-going", *args,
                     code=1)
         self.assertEqual(strict_json(going.stdout)["steps"], 10)
+
+
+    def test_motion_without_bound_is_told_with_its_body(self):
+        """An unstable actuator: the velocity grows by 1e57 a step."""
+        scene = self.write("grow.xml", """<mujoco><worldbody><body name="cart"><joint name="j" type="slide"/>
+            <geom size="0.1" mass="1"/></body></worldbody>
+            <actuator><general joint="j" gaintype="fixed" biastype="affine" biasprm="0 1e60 0"/></actuator></mujoco>""")
+        state = self.write("s.json", {"joints": {"j": [1, 0]}})
+        p = run("run", scene, "--time", 1, "--dt", 1e-3, "--state", state, code=1)
+        self.assertIn("the velocity of body 'cart' grows beyond 1e+100", p.stderr)
 
 
 class Shipped(Case):

@@ -11,16 +11,16 @@ extern "C" {
 
 /// Scene options, --set contact.NAME=value; see TALUS_SOLVER_OPTIONS for the columns. -1: as the model file says.
 #define TALUS_CONTACT_OPTIONS(D, I, E)                                                                       \
-    D(k, -1.0, 1e-300, 1e300, "N/m", "stiffness of every geometry; two combine to kA kB / (kA + kB)")        \
-    D(d, -1.0, 0.0, 1e300, "s/m", "Hunt-Crossley dissipation of every geometry")                             \
-    D(mu, -1.0, 0.0, 1e300, "-", "friction coefficient of every geometry")                                   \
-    D(v_s, 1e-4, 1e-300, 1e300, "m/s", "stiction tolerance of regularized friction")                         \
+    D(k, -1.0, 1e-9, 1e18, "N/m", "stiffness of every geometry; two combine to kA kB / (kA + kB)")           \
+    D(d, -1.0, 0.0, 1e12, "s/m", "Hunt-Crossley dissipation of every geometry")                              \
+    D(mu, -1.0, 0.0, 1e12, "-", "friction coefficient of every geometry")                                    \
+    D(v_s, 1e-4, 1e-18, 1e12, "m/s", "stiction tolerance of regularized friction")                           \
     E(friction, 0, "quadratic|linear", "regularized friction law")                                           \
     E(dissipation, 0, "hunt-crossley|linear", "k (1 - d v_n)+ delta, or (k delta - d v_n)+ with d in N s/m") \
-    D(limit_k, 1e6, 1e-300, 1e300, "N/m | N m/rad", "stiffness of joint limits")                             \
-    D(limit_d, 1.0, 0.0, 1e300, "s/m | s/rad", "Hunt-Crossley dissipation of joint limits")                  \
-    D(loss_v_s, 1e-3, 1e-300, 1e300, "m/s | rad/s", "stiction tolerance of dry joint friction")              \
-    D(deep, 0.01, 0.0, 1e300, "m | rad", "initial overlap or passed limit from which the first step warns")  \
+    D(limit_k, 1e6, 1e-9, 1e18, "N/m | N m/rad", "stiffness of joint limits")                                \
+    D(limit_d, 1.0, 0.0, 1e12, "s/m | s/rad", "Hunt-Crossley dissipation of joint limits")                   \
+    D(loss_v_s, 1e-3, 1e-18, 1e12, "m/s | rad/s", "stiction tolerance of dry joint friction")                \
+    D(deep, 0.01, 0.0, 1e100, "m | rad", "initial overlap or passed limit from which the first step warns")  \
     E(ahead, 1, "off|on", "pairs that may close within the step act before they touch")                      \
     E(patch, 0, "polygon|triangle", "faces of contact patches: polygons, or their triangle fans")            \
     E(refuse_deep, 0, "off|on", "refuse to start with such an overlap")                                      \
