@@ -166,7 +166,7 @@ static void run_solve(bm_state* s, void* user)
     tl_factor* f = prepare(s, c, &v);
     while (bm_next(s)) {
         memcpy(q->x, q->b, sizeof(double) * (size_t)q->nrow);
-        c->backend->solve(f, q->x);
+        c->backend->solve(f, q->x, false);
         bm_clobber();
     }
     // two flops for an entry and for its transpose, or for one of L and one of U
@@ -257,7 +257,7 @@ static double time_solve(const tl_backend* be, tl_factor* f, const pile* q)
 {
     memcpy(q->x, q->b, sizeof(double) * (size_t)q->nrow);
     const double start = tl_cpu_now();
-    be->solve(f, q->x);
+    be->solve(f, q->x, false);
     return tl_cpu_now() - start;
 }
 

@@ -13,6 +13,7 @@
         .isa = #name, .contact_force = tl_contact_force_##name, .contact_local = tl_contact_local_##name,    \
         .tals_limit = tl_tals_limit_##name, .gradient_apply = tl_gradient_apply_##name,                      \
         .jacobian_apply = tl_jacobian_apply_##name, .jacobian_add = tl_jacobian_add_##name,                  \
+        .jacobian_gather = tl_jacobian_gather_##name, .rows_gather = tl_rows_gather_##name,                  \
         .jacobian_gram = tl_jacobian_gram_##name, .jacobian_response = tl_jacobian_response_##name,          \
         .rows_apply = tl_rows_apply_##name, .dense_factor = tl_dense_factor_##name,                          \
         .dense_solve = tl_dense_solve_##name, .rows_add = tl_rows_add_##name,                                \

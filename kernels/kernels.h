@@ -26,10 +26,12 @@ typedef struct tl_kernels {
     tl_gradient_apply_fn* gradient_apply;
     tl_jacobian_apply_fn* jacobian_apply;
     tl_jacobian_add_fn* jacobian_add;
+    tl_jacobian_gather_fn* jacobian_gather;
     tl_jacobian_gram_fn* jacobian_gram;
     tl_jacobian_response_fn* jacobian_response;
     tl_rows_apply_fn* rows_apply;
     tl_rows_add_fn* rows_add;
+    tl_rows_gather_fn* rows_gather;
     tl_rows_response_fn* rows_response;
     tl_block_multiply_fn* block_multiply;
     tl_block_add_fn* block_add;

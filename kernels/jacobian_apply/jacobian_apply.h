@@ -4,6 +4,7 @@
 //
 //   jacobian_apply   w_i = J_i v                        i = list[0], list[1], ...
 //   jacobian_add     v += scale J_i^T f_i               contact after contact in this order
+//   jacobian_gather  v += scale J^T f                   tree after tree, so that trees can be shared by threads
 //
 // With B_i = h M^-1 J_i^T stored like J_i the second one is also a sweep's response v += B_i df_i.
 //
@@ -17,6 +18,7 @@
 // The order of sums is part of the contract, so that all forms give the same bits:
 //   w = [ (p0 + p2) + p4 ] + [ (p1 + p3) + p5 ],  p_c = J_ac va_c (+ J_bc vb_c)
 //   v_c += (J_1c g1 + J_2c g2) + J_3c g3,         g = scale f; nothing is added where g = 0
+// jacobian_gather adds a tree's contacts in the order of their list: in contact order the bits of jacobian_add.
 // Error of w: 7 ulp of sum |J||v|.
 #pragma once
 
@@ -37,6 +39,14 @@ typedef void tl_jacobian_apply_fn(int32_t n, const int32_t* list, const tl_jacob
 typedef void tl_jacobian_add_fn(int32_t n, const int32_t* list, const tl_jacobian6* J, double scale,
                                 const double* f, int64_t ld, double* v);
 
+/// v += scale J^T f on trees [begin, end): tree t adds the entries list[start[t] .. start[t + 1]), each
+/// 2 contact + side, side 0: the contact's tree a is t, 1: its tree b.   @param f (3 x nc), row r at f + r * ld
+typedef void tl_jacobian_gather_fn(int32_t begin, int32_t end, const int32_t* start, const int32_t* list,
+                                   const tl_jacobian6* J, double scale, const double* f, int64_t ld,
+                                   double* v);
+
 tl_jacobian_apply_fn tl_jacobian_apply_ref, tl_jacobian_apply_w2, tl_jacobian_apply_avx2,
     tl_jacobian_apply_avx512;
 tl_jacobian_add_fn tl_jacobian_add_ref, tl_jacobian_add_w2, tl_jacobian_add_avx2, tl_jacobian_add_avx512;
+tl_jacobian_gather_fn tl_jacobian_gather_ref, tl_jacobian_gather_w2, tl_jacobian_gather_avx2,
+    tl_jacobian_gather_avx512;

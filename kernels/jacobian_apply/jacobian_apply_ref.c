@@ -44,3 +44,18 @@ void tl_jacobian_add_ref(int32_t n, const int32_t* list, const tl_jacobian6* J, 
         }
     }
 }
+
+void tl_jacobian_gather_ref(int32_t begin, int32_t end, const int32_t* start, const int32_t* list,
+                            const tl_jacobian6* J, double scale, const double* f, int64_t ld, double* v)
+{
+    for (int32_t t = begin; t < end; t++)
+        for (int32_t e = start[t]; e < start[t + 1]; e++) {
+            const int32_t i = list[e] / 2, stride = J->b[i] >= 0 ? 12 : 6;
+            const double g1 = scale * f[i], g2 = scale * f[ld + i], g3 = scale * f[2 * ld + i];
+            const double* row = J->rows + J->at[i] + 6 * (list[e] % 2);
+            if (g1 == 0.0 && g2 == 0.0 && g3 == 0.0)
+                continue;
+            for (int c = 0; c < 6; c++)
+                v[J->dof[t] + c] += row[c] * g1 + row[stride + c] * g2 + row[2 * stride + c] * g3;
+        }
+}

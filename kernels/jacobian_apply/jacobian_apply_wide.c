@@ -58,3 +58,22 @@ void TL_KERNEL(jacobian_add)(int32_t n, const int32_t* list, const tl_jacobian6*
         }
     }
 }
+
+void TL_KERNEL(jacobian_gather)(int32_t begin, int32_t end, const int32_t* start, const int32_t* list,
+                                const tl_jacobian6* J, double scale, const double* f, int64_t ld, double* v)
+{
+    for (int32_t t = begin; t < end; t++) {
+        double* vt = v + J->dof[t];
+        six sum = load6(vt);
+        for (int32_t e = start[t]; e < start[t + 1]; e++) {
+            const int32_t i = list[e] >> 1, stride = J->b[i] >= 0 ? 12 : 6;
+            const double g[3] = {scale * f[i], scale * f[ld + i], scale * f[2 * ld + i]};
+            if (g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0)
+                continue;
+            const double* row = J->rows + J->at[i] + 6 * (list[e] & 1);
+            const six x = scale6(load6(row), g[0]), y = scale6(load6(row + stride), g[1]);
+            sum = add6(sum, add6(add6(x, y), scale6(load6(row + 2 * stride), g[2])));
+        }
+        store6(vt, sum);
+    }
+}

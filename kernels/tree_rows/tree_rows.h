@@ -4,6 +4,7 @@
 //
 //   rows_apply      w_i = J_i v                          i = list[0], list[1], ...
 //   rows_add        v += scale J_i^T f_i                 contact after contact in this order
+//   rows_gather     v += scale J^T f                     tree after tree, as jacobian_gather
 //   rows_response   B_i = h M^-1 J_i^T, Wt, Wn           as jacobian_response.h
 //   block_multiply  y_t = A_t x_t for every tree, A_t symmetric
 //   block_add       C += X^T T, one contact's part of a block of J^T G J
@@ -35,6 +36,9 @@ typedef void tl_rows_apply_fn(int32_t n, const int32_t* list, const tl_tree_rows
 /// @param f (3 x n), place i belongs to list[i]; places with list -1 are passed over   @param v in/out
 typedef void tl_rows_add_fn(int32_t n, const int32_t* list, const tl_tree_rows* J, double scale,
                             const double* f, int64_t ld, double* v);
+/// Trees [begin, end) and their entries, as tl_jacobian_gather_fn.
+typedef void tl_rows_gather_fn(int32_t begin, int32_t end, const int32_t* start, const int32_t* list,
+                               const tl_tree_rows* J, double scale, const double* f, int64_t ld, double* v);
 /// @param Minv one block for each tree   @param B out, where J->at says   @param Wt, Wn (n) out
 typedef void tl_rows_response_fn(int32_t n, const tl_tree_rows* J, const double* const* Minv, double h,
                                  double* B, double* Wt, double* Wn);
@@ -60,6 +64,7 @@ static inline double tl_row_tree(double* s)
 
 tl_rows_apply_fn tl_rows_apply_ref, tl_rows_apply_w2, tl_rows_apply_avx2, tl_rows_apply_avx512;
 tl_rows_add_fn tl_rows_add_ref, tl_rows_add_w2, tl_rows_add_avx2, tl_rows_add_avx512;
+tl_rows_gather_fn tl_rows_gather_ref, tl_rows_gather_w2, tl_rows_gather_avx2, tl_rows_gather_avx512;
 tl_rows_response_fn tl_rows_response_ref, tl_rows_response_w2, tl_rows_response_avx2, tl_rows_response_avx512;
 tl_block_multiply_fn tl_block_multiply_ref, tl_block_multiply_w2, tl_block_multiply_avx2,
     tl_block_multiply_avx512;

@@ -48,6 +48,21 @@ void tl_rows_add_ref(int32_t n, const int32_t* list, const tl_tree_rows* J, doub
     }
 }
 
+void tl_rows_gather_ref(int32_t begin, int32_t end, const int32_t* start, const int32_t* list,
+                        const tl_tree_rows* J, double scale, const double* f, int64_t ld, double* v)
+{
+    for (int32_t t = begin; t < end; t++)
+        for (int32_t e = start[t]; e < start[t + 1]; e++) {
+            const int32_t i = list[e] / 2, na = size(J, J->a[i]), row = na + size(J, J->b[i]);
+            const double g[3] = {scale * f[i], scale * f[ld + i], scale * f[2 * ld + i]};
+            const double* x = J->rows + J->at[i] + (list[e] % 2 ? na : 0);
+            if (g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0)
+                continue;
+            for (int32_t c = 0; c < size(J, t); c++, x++)
+                v[J->dof[t] + c] += (x[0] * g[0] + x[row] * g[1]) + x[2 * row] * g[2];
+        }
+}
+
 static void respond(int32_t n, const double* Minv, double h, const double* J, double* B,
                     double s[TL_ROW_SUMS])
 {

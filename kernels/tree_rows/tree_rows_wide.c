@@ -98,6 +98,19 @@ void TL_KERNEL(rows_add)(int32_t n, const int32_t* list, const tl_tree_rows* J, 
     }
 }
 
+void TL_KERNEL(rows_gather)(int32_t begin, int32_t end, const int32_t* start, const int32_t* list,
+                            const tl_tree_rows* J, double scale, const double* f, int64_t ld, double* v)
+{
+    for (int32_t t = begin; t < end; t++)
+        for (int32_t e = start[t]; e < start[t + 1]; e++) {
+            const int32_t i = list[e] >> 1, na = size(J, J->a[i]), stride = na + size(J, J->b[i]);
+            const double g[3] = {scale * f[i], scale * f[ld + i], scale * f[2 * ld + i]};
+            if (g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0)
+                continue;
+            add_rows(size(J, t), J->rows + J->at[i] + (list[e] & 1 ? na : 0), stride, g, v + J->dof[t]);
+        }
+}
+
 // columns [from, to) hold all that is not zero in the three rows: a body's Jacobian ends with its own joint
 static inline void nonzero_columns(int32_t n, const double* row, int64_t stride, int32_t* from, int32_t* to)
 {

@@ -82,10 +82,16 @@ void tl_arena_release(tl_arena* a, tl_arena_mark m);
 // ---- tasks
 // ---------------------------------------------------------------------------------------------------
 /// fn(arg, begin, end, block) over blocks of `grain` indices: block b is [b grain, min(n, (b+1) grain)).
-/// Block bounds do not depend on the number of threads. Runs inline for one block or one thread. Not to be
-/// nested.
+/// Block bounds do not depend on the number of threads. Runs inline for one block, for one thread, and inside
+/// a task. A block should be worth 100 us where a host runs the tasks (talus_context_def.run), which is asked
+/// for all of them.
 typedef void tl_range_fn(void* arg, int32_t begin, int32_t end, int32_t block);
 void tl_parallel_for(talus_context* ctx, int32_t n, int32_t grain, tl_range_fn* fn, void* arg);
+/// The same for blocks of about a microsecond: for the built-in pool, and for a host that says it can
+/// (talus_context_def.run_light).
+void tl_parallel_light(talus_context* ctx, int32_t n, int32_t grain, tl_range_fn* fn, void* arg);
+/// Whether blocks of less than 100 us are welcome, for choosing between the two.
+bool tl_context_is_light(const talus_context* ctx);
 
 // ---- sorting ---------------------------------------------------------------------------------------------------
 /// Stable merge sort of n elements of `size` bytes; unlike qsort it never allocates.
@@ -116,5 +122,13 @@ int64_t tl_first_nonfinite(const double* x, int64_t n);
 
 /// topology.c: cores in this process's affinity mask, >= 1 (hwloc where built in, else the affinity mask)
 int32_t tl_topology_allowed_cores(void);
-/// tasks_openmp.c: run n tasks on up to `threads` threads
-void tl_openmp_run(int32_t threads, int32_t n, talus_task_fn* task, void* arg);
+/// topology.c: hardware threads in the affinity mask, >= 1
+int32_t tl_topology_hardware_threads(void);
+
+/// pool.c: a pool of `threads` threads, the caller's among them. NULL: out of memory
+typedef struct tl_pool tl_pool;
+tl_pool* tl_pool_create(talus_context* ctx, int32_t threads);
+void tl_pool_destroy(tl_pool* p);
+/// Run n tasks, which a thread claims one by one, or several at once where they are `even`.
+/// @return false: not done, because it has no workers or runs other tasks just now
+bool tl_pool_run(tl_pool* p, int32_t n, bool even, talus_task_fn* task, void* arg);

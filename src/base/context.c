@@ -16,6 +16,7 @@ struct talus_context {
     const struct tl_kernels* kernels;
     atomic_llong allocations;
     atomic_size_t refused; // bytes of the last request that failed
+    _Atomic(tl_pool*) pool; // made when the first tasks come
 };
 
 const char* talus_status_text(talus_status status)
@@ -69,6 +70,8 @@ talus_status talus_context_create(const talus_context_def* def, talus_context** 
 
 void talus_context_destroy(talus_context* ctx)
 {
+    if (ctx)
+        tl_pool_destroy(atomic_load(&ctx->pool));
     if (ctx)
         ctx->def.allocator.free(ctx->def.allocator.user, ctx);
 }
@@ -243,18 +246,50 @@ static void run_range(void* arg, int32_t block)
     t->fn(t->arg, begin, TL_MIN(t->n, begin + t->grain), block);
 }
 
-void tl_parallel_for(talus_context* ctx, int32_t n, int32_t grain, tl_range_fn* fn, void* arg)
+// the context's pool; several host threads may ask for it at once
+static tl_pool* get_pool(talus_context* ctx)
+{
+    tl_pool* p = atomic_load_explicit(&ctx->pool, memory_order_acquire);
+    if (p)
+        return p;
+    tl_pool* mine = tl_pool_create(ctx, ctx->nthreads);
+    if (mine && !atomic_compare_exchange_strong(&ctx->pool, &p, mine)) {
+        tl_pool_destroy(mine);
+        return p;
+    }
+    return mine;
+}
+
+static void run_blocks(talus_context* ctx, int32_t n, int32_t grain, tl_range_fn* fn, void* arg, bool light)
 {
     if (n <= 0)
         return;
     range_task t = {.fn = fn, .arg = arg, .n = n, .grain = TL_MAX(grain, 1)};
     const int32_t blocks = (n + t.grain - 1) / t.grain;
-    if (blocks == 1 || (ctx->nthreads == 1 && !ctx->def.run)) {
-        for (int32_t b = 0; b < blocks; b++)
-            run_range(&t, b);
-    } else if (ctx->def.run) {
+    if (blocks > 1 && ctx->def.run && (!light || ctx->def.run_light)) {
         ctx->def.run(ctx->def.run_user, blocks, run_range, &t);
-    } else {
-        tl_openmp_run(ctx->nthreads, blocks, run_range, &t);
+        return;
     }
+    if (blocks > 1 && ctx->nthreads > 1 && !ctx->def.run) {
+        tl_pool* pool = get_pool(ctx);
+        if (pool && tl_pool_run(pool, blocks, light, run_range, &t))
+            return;
+    }
+    for (int32_t b = 0; b < blocks; b++)
+        run_range(&t, b);
+}
+
+bool tl_context_is_light(const talus_context* ctx)
+{
+    return !ctx->def.run || ctx->def.run_light;
+}
+
+void tl_parallel_for(talus_context* ctx, int32_t n, int32_t grain, tl_range_fn* fn, void* arg)
+{
+    run_blocks(ctx, n, grain, fn, arg, false);
+}
+
+void tl_parallel_light(talus_context* ctx, int32_t n, int32_t grain, tl_range_fn* fn, void* arg)
+{
+    run_blocks(ctx, n, grain, fn, arg, true);
 }

@@ -40,8 +40,11 @@ static int32_t cores_in_mask(void)
 int32_t tl_topology_allowed_cores(void)
 {
     const int32_t cores = cores_in_mask();
-    if (cores > 0)
-        return cores;
+    return cores > 0 ? cores : tl_topology_hardware_threads();
+}
+
+int32_t tl_topology_hardware_threads(void)
+{
     cpu_set_t set;
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) == 0)

@@ -19,11 +19,9 @@
 //             block is pushed on the other, so nothing is moved and every offset is known here
 #include "own.h"
 
-// A wait for the other threads is cheap while every core is free and lasts a slice of the scheduler's time
-// when one is not, so only milliseconds of work are shared.
-#define TASKS_FLOPS 1e8  // of the whole factorization
+#define TASKS_FLOPS 2e6  // of the whole factorization: less is not worth a wait for the other threads
 #define TASK_SHARE 0.25  // of it, in a subtree
-#define SLICED_FLOPS 1e7 // of one front
+#define SLICED_FLOPS 3e6 // of one front
 
 typedef struct lists {
     int32_t* super_at; // (n) supernode of a position
@@ -103,8 +101,25 @@ static double flops_of(const tl_super* x)
     return k * k * k / 3.0 + k * k * m + k * m * m;
 }
 
-// maximal subtrees of at most TASK_SHARE of the work; none where all of it is not worth a second thread.
-// Their number moves storage alone: results are the same bits with and without.
+// by falling work, dealt in turns A B B A to the front and the back half: two threads that each take a half meet
+// the same tasks in every factorization and solve, and find them in their cache
+static void deal_tasks(tl_symbolic* y, const double* work)
+{
+    const int32_t n = y->ntask;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t at = i;
+        for (; at > 0 && work[y->task[y->turn[at - 1]].end - 1] < work[y->task[i].end - 1]; at--)
+            y->turn[at] = y->turn[at - 1];
+        y->turn[at] = i;
+    }
+    int32_t* sorted = y->turn + n;
+    memcpy(sorted, y->turn, sizeof(int32_t) * (size_t)n);
+    for (int32_t i = 0, front = 0, back = n - 1; i < n; i++)
+        y->turn[i % 4 == 0 || i % 4 == 3 ? front++ : back--] = sorted[i];
+}
+
+// maximal subtrees of at most TASK_SHARE of the work; none where all of it is not worth a second thread. A solve
+// adds what they give to the others task by task, so they depend on the matrix alone.
 static talus_status choose_tasks(tl_factor* f)
 {
     tl_symbolic* y = &f->sym;
@@ -127,7 +142,7 @@ static talus_status choose_tasks(tl_factor* f)
             size[s] += size[c];
         }
     }
-    y->shared = total >= TASKS_FLOPS && talus_context_threads(f->ctx) > 1;
+    y->shared = total >= TASKS_FLOPS;
     if (!y->shared)
         return TALUS_OK;
     for (int32_t s = y->nsuper - 1; s >= 0; s--) {
@@ -140,6 +155,10 @@ static talus_status choose_tasks(tl_factor* f)
         y->ntask++;
         s++;
     }
+    y->turn = TL_ARENA(&f->keep, int32_t, 2 * (int64_t)y->ntask);
+    if (!y->turn)
+        return tl_nomem(f->ctx, sizeof(int32_t) * 2 * (size_t)y->ntask);
+    deal_tasks(y, below);
     return TALUS_OK;
 }
 
@@ -174,7 +193,7 @@ static void lay_out(tl_symbolic* y)
         y->super[s].depth = y->super[s].parent >= 0 ? y->super[y->super[s].parent].depth + 1 : 0;
     stacks common = {.top = {0}}, own = common;
     int64_t row = 0;
-    y->nplace = y->largest_panel = 0;
+    y->ncommon = y->largest_panel = 0;
     y->panel_size = y->cb_size = 0;
     y->stats = (tl_factor_stats){.nsuper = y->nsuper};
     for (int32_t s = 0; s < y->nsuper; s++) {
@@ -183,8 +202,9 @@ static void lay_out(tl_symbolic* y)
         y->panel_size += (int64_t)(x->kp + x->mp) * x->kp;
         x->row = row;
         row += x->m;
-        x->at = y->nplace;
-        y->nplace += x->kp;
+        int32_t* places = x->task < 0 ? &y->ncommon : &y->task[x->task].own;
+        x->at = *places;
+        *places += x->kp;
         push(y, x, x->task < 0 ? &common : &own);
         if (x->task >= 0 && s + 1 == y->task[x->task].end) {
             place_stacks(y, x->task, y->task[x->task].begin, s + 1, &own);
@@ -196,6 +216,11 @@ static void lay_out(tl_symbolic* y)
         y->largest_panel = TL_MAX(y->largest_panel, x->kp + x->mp);
     }
     place_stacks(y, -1, 0, y->nsuper, &common);
+    y->work = (int64_t)y->ncommon + y->largest_panel;
+    for (int32_t t = 0; t < y->ntask; t++) {
+        y->task[t].vector = y->work;
+        y->work += (int64_t)y->task[t].own + y->ncommon + y->largest_panel;
+    }
 }
 
 // ---- assembly lists
@@ -254,7 +279,8 @@ static void list_pieces(tl_symbolic* y, const lists* l, int32_t c, int64_t* coun
     for (int64_t q = l->ptr[c]; q < l->ptr[c + 1]; q++) {
         const int32_t p = l->rows[q], size = l->start[p + 1] - l->start[p];
         const tl_super* of = y->super + l->super_at[p];
-        const int32_t place = l->place[p], at = of->at + l->start[p] - of->first;
+        const int32_t place = l->place[p], beyond = x->task >= 0 && of->task < 0 ? y->task[x->task].own : 0;
+        const int32_t at = beyond + of->at + l->start[p] - of->first;
         for (int32_t i = 0; i < size; i++)
             col[r + i] = place + i;
         if (r > 0 && run[-1].at + run[-1].n == at)

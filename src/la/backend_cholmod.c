@@ -191,8 +191,9 @@ static talus_status factor(tl_factor* f, const tl_values* v)
     return TALUS_OK;
 }
 
-static void solve(tl_factor* f, double* x)
+static void solve(tl_factor* f, double* x, bool parallel)
 {
+    (void)parallel;
     TL_ASSERT(f->ready);
     const size_t bytes = sizeof(double) * (size_t)f->pattern.nrow;
     if (bytes == 0)

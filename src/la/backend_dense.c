@@ -75,8 +75,9 @@ static talus_status factor(tl_factor* f, const tl_values* v)
     return f->ready ? TALUS_OK : TALUS_ERR_SINGULAR;
 }
 
-static void solve(tl_factor* f, double* x)
+static void solve(tl_factor* f, double* x, bool parallel)
 {
+    (void)parallel;
     const int32_t n = f->pattern.nrow;
     TL_ASSERT(f->ready);
     if (f->lu)

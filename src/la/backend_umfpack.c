@@ -199,8 +199,9 @@ static talus_status factor(tl_factor* f, const tl_values* v)
     return TALUS_OK;
 }
 
-static void solve(tl_factor* f, double* x)
+static void solve(tl_factor* f, double* x, bool parallel)
 {
+    (void)parallel;
     const int64_t n = f->pattern.nrow;
     if (n == 0)
         return;

@@ -69,8 +69,8 @@ typedef struct tl_backend {
     /// ERR_NOMEM. No message is sent for ERR_SINGULAR: the solver decides what it means.
     talus_status (*factor)(tl_factor* f, const tl_values* a);
     /// x in: right-hand side, out: solution, node order of the pattern. f is not changed but for its own
-    /// scratch: one caller at a time.
-    void (*solve)(tl_factor* f, double* x);
+    /// scratch: one caller at a time. parallel: as in tl_values.
+    void (*solve)(tl_factor* f, double* x, bool parallel);
     tl_factor_stats (*stats)(const tl_factor* f);
 } tl_backend;
 

@@ -21,6 +21,8 @@
 // so that each half is again a lower triangle, and assembly is the same code.
 #include "own.h"
 
+#define HOST_FLOPS 1e8 // of the whole factorization
+
 // ---- assembly
 // --------------------------------------------------------------------------------------------------
 
@@ -261,18 +263,34 @@ static void factor_subtrees(void* arg, int32_t begin, int32_t end, int32_t block
     (void)block;
     const subtrees* t = arg;
     for (int32_t i = begin; i < end; i++) {
-        tl_task* task = t->f->sym.task + i;
+        tl_task* task = t->f->sym.task + t->f->sym.turn[i];
         task->bad = 0;
         for (int32_t s = task->begin; s < task->end && !task->bad; s++)
             task->bad = factor_supernode(t->f, t->f->sym.super + s, t->v);
     }
 }
 
+// a host's pool gets tasks that are worth its start
+static bool is_shared(const tl_factor* f)
+{
+    return f->sym.shared && talus_context_threads(f->ctx) > 1 &&
+           (f->sym.stats.flops >= HOST_FLOPS || tl_context_is_light(f->ctx));
+}
+
+// a host that wants larger tasks has got these when they are shared at all
+static void share_tasks(tl_factor* f, tl_range_fn* fn, void* arg)
+{
+    if (tl_context_is_light(f->ctx))
+        tl_parallel_light(f->ctx, f->sym.ntask, 1, fn, arg);
+    else
+        tl_parallel_for(f->ctx, f->sym.ntask, 1, fn, arg);
+}
+
 static int32_t factor_by_tasks(tl_factor* f, const tl_values* v)
 {
     const tl_symbolic* y = &f->sym;
     subtrees t = {.f = f, .v = v};
-    tl_parallel_for(f->ctx, y->ntask, 1, factor_subtrees, &t);
+    share_tasks(f, factor_subtrees, &t);
     for (int32_t i = 0; i < y->ntask; i++)
         if (y->task[i].bad)
             return 1;
@@ -295,9 +313,9 @@ talus_status tl_numeric_factor(tl_factor* f, const tl_values* v)
         TL_TRY(TL_GROW(f->ctx, f->panel[half], f->panel_cap[half], 0, y->panel_size));
         TL_TRY(TL_GROW(f->ctx, f->cb[half], f->cb_cap[half], 0, y->cb_size));
     }
-    TL_TRY(TL_GROW(f->ctx, f->work, f->work_cap, 0, y->nplace + y->largest_panel));
+    TL_TRY(TL_GROW(f->ctx, f->work, f->work_cap, 0, y->work));
     int32_t bad = 0;
-    if (v->parallel && y->shared)
+    if (v->parallel && is_shared(f))
         bad = factor_by_tasks(f, v);
     else
         for (int32_t s = 0; s < y->nsuper && !bad; s++)
@@ -363,11 +381,17 @@ static void solve_up(const tl_factor* f, const tl_super* x, double* b, double* t
     }
 }
 
-// rows of the pattern into the places of the supernodes, whose last rows are zero, or back
-static void permute(const tl_symbolic* y, double* x, double* b, bool in)
+// rows of the pattern of supernodes [begin, end) of a task into their places in its vector, whose last rows are
+// zero, or back
+static void permute(const tl_symbolic* y, int32_t task, int32_t begin, int32_t end, double* x, double* b,
+                    bool in)
 {
-    for (int32_t s = 0; s < y->nsuper; s++) {
+    for (int32_t s = begin; s < end; s++) {
         const tl_super* of = y->super + s;
+        if (of->task != task) { // a subtree among the others
+            s = y->task[of->task].end - 1;
+            continue;
+        }
         const int32_t* row = y->row_of + of->first;
         double* p = b + of->at;
         for (int32_t i = 0; i < of->k; i++) {
@@ -381,15 +405,75 @@ static void permute(const tl_symbolic* y, double* x, double* b, bool in)
     }
 }
 
-void tl_numeric_solve(tl_factor* f, double* x)
+typedef struct solving {
+    tl_factor* f;
+    double* x;
+} solving;
+
+static void solve_tasks_down(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const solving* g = arg;
+    const tl_symbolic* y = &g->f->sym;
+    for (int32_t i = begin; i < end; i++) {
+        const tl_task* task = y->task + y->turn[i];
+        double *b = g->f->work + task->vector, *common = b + task->own, *t = common + y->ncommon;
+        permute(y, y->turn[i], task->begin, task->end, g->x, b, true);
+        memset(common, 0, sizeof(double) * (size_t)y->ncommon);
+        for (int32_t s = task->begin; s < task->end; s++)
+            solve_down(g->f, y->super + s, b, t);
+    }
+}
+
+static void solve_tasks_up(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const solving* g = arg;
+    const tl_symbolic* y = &g->f->sym;
+    for (int32_t i = begin; i < end; i++) {
+        const tl_task* task = y->task + y->turn[i];
+        double *b = g->f->work + task->vector, *common = b + task->own, *t = common + y->ncommon;
+        memcpy(common, g->f->work, sizeof(double) * (size_t)y->ncommon);
+        for (int32_t s = task->end - 1; s >= task->begin; s--)
+            solve_up(g->f, y->super + s, b, t);
+        permute(y, y->turn[i], task->begin, task->end, g->x, b, false);
+    }
+}
+
+static void run_tasks(tl_factor* f, tl_range_fn* fn, solving* g, bool parallel)
+{
+    if (parallel && is_shared(f))
+        share_tasks(f, fn, g);
+    else
+        fn(g, 0, f->sym.ntask, 0);
+}
+
+// Subtrees down to the supernodes in no task, these down and up, and the subtrees up.
+void tl_numeric_solve(tl_factor* f, double* x, bool parallel)
 {
     const tl_symbolic* y = &f->sym;
-    double *b = f->work, *t = f->work + y->nplace;
+    double *b = f->work, *t = f->work + y->ncommon;
+    solving g = {.f = f, .x = x};
     TL_ASSERT(f->ready);
-    permute(y, x, b, true);
-    for (int32_t s = 0; s < y->nsuper; s++)
-        solve_down(f, y->super + s, b, t);
-    for (int32_t s = y->nsuper - 1; s >= 0; s--)
-        solve_up(f, y->super + s, b, t);
-    permute(y, x, b, false);
+    run_tasks(f, solve_tasks_down, &g, parallel);
+    permute(y, -1, 0, y->nsuper, x, b, true);
+    for (int32_t i = 0; i < y->ntask; i++) {
+        const double* from = f->work + y->task[i].vector + y->task[i].own;
+        for (int32_t k = 0; k < y->ncommon; k++)
+            b[k] += from[k];
+    }
+    for (int32_t s = 0; s < y->nsuper; s++) {
+        if (y->super[s].task >= 0)
+            s = y->task[y->super[s].task].end - 1;
+        else
+            solve_down(f, y->super + s, b, t);
+    }
+    for (int32_t s = y->nsuper - 1; s >= 0; s--) {
+        if (y->super[s].task >= 0)
+            s = y->task[y->super[s].task].begin;
+        else
+            solve_up(f, y->super + s, b, t);
+    }
+    permute(y, -1, 0, y->nsuper, x, b, false);
+    run_tasks(f, solve_tasks_up, &g, parallel);
 }

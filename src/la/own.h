@@ -25,7 +25,7 @@ typedef struct tl_graph {
 /// One supernode: k pivot rows and m rows below them, both rounded up to strips in kp and mp.
 typedef struct tl_super {
     int32_t first;   // first pivot, a permuted row
-    int32_t at;      // its place in the vector of solves, where every supernode has kp rows
+    int32_t at;      // its place in its vector of solves, where every supernode has kp rows
     int32_t k, m;    // pivots, rows below
     int32_t kp, mp;  // rounded up to 8
     int32_t parent;  // -1: a root
@@ -47,10 +47,13 @@ typedef struct tl_super {
     bool large;     // worth to be cut into slices of rows
 } tl_super;
 
-/// A subtree that is a task: supernodes [begin, end).
+/// A subtree that is a task: supernodes [begin, end). Its vector of solves has the `own` places of its
+/// supernodes and then those of the supernodes in no task, where it writes what it adds to them.
 typedef struct tl_task {
     int32_t begin, end;
-    int32_t bad; // out: a pivot failed
+    int32_t own;
+    int64_t vector; // first double of it in the work array
+    int32_t bad;    // out: a pivot failed
 } tl_task;
 
 /// One block of the matrix and its place in a panel: rows x cols at (row, col) of the panel.
@@ -64,11 +67,14 @@ typedef struct tl_scatter {
 enum { TL_SCATTER_DIAGONAL, TL_SCATTER_STRAIGHT, TL_SCATTER_TRANSPOSED };
 
 typedef struct tl_symbolic {
-    int32_t nsuper, nrow, nplace; // nplace: sum of kp
+    int32_t nsuper, nrow;
+    int32_t ncommon; // places of supernodes in no task: their vector of solves comes first in the work array
+    int64_t work;    // doubles of it
     tl_super* super;
-    bool shared;   // threads pay, and the context has some
-    int32_t ntask; // 0 where not
+    bool shared; // large enough for tasks and slices
+    int32_t ntask;
     tl_task* task;
+    int32_t* turn;   // (ntask) tasks in the order they are handed out: both halves have about the same work
     int32_t* perm;   // (n) node eliminated at each position
     int32_t* row_of; // (nrow) row of the pattern that stands at a permuted row
     int32_t* colmap; // their row in the parent's panel, pivots rounded up
@@ -91,7 +97,7 @@ struct tl_factor {
     double* panel[2];
     double* cb[2];
     int64_t panel_cap[2], cb_cap[2];
-    double* work; // solve: permuted right-hand side, local vector
+    double* work; // solve: permuted right-hand sides of common supernodes and of each task, local vectors
     int64_t work_cap;
     bool lu, ready;
 };
@@ -110,4 +116,4 @@ talus_status tl_symbolic_supernodes(tl_factor* f, const tl_graph* g);
 talus_status tl_symbolic_assembly(tl_factor* f, const tl_graph* g);
 
 talus_status tl_numeric_factor(tl_factor* f, const tl_values* a);
-void tl_numeric_solve(tl_factor* f, double* x);
+void tl_numeric_solve(tl_factor* f, double* x, bool parallel);

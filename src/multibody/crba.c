@@ -63,7 +63,12 @@ static void tree_block(const tl_mb* mb, tl_mb_data* d, int32_t t, double* M)
 
 void tl_mb_crba(const tl_mb* mb, tl_mb_data* d, double* M)
 {
-    for (int32_t t = 0; t < mb->ntree; t++) {
+    tl_mb_crba_trees(mb, d, M, 0, mb->ntree);
+}
+
+void tl_mb_crba_trees(const tl_mb* mb, tl_mb_data* d, double* M, int32_t begin, int32_t end)
+{
+    for (int32_t t = begin; t < end; t++) {
         if (mb->tree_free[t])
             free_block(mb, d, t, M + mb->tree_M[t]);
         else

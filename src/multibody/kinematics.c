@@ -195,20 +195,25 @@ static void place_tree(const tl_mb* mb, tl_mb_data* d, const double* qpos, int32
     }
 }
 
-void tl_mb_kinematics(const tl_mb* mb, const double* q, tl_mb_data* d)
+static void place_statics(const tl_mb* mb, tl_mb_data* d)
 {
     for (int32_t b = 0; b < mb->nbody; b++)
         if (mb->body_tree[b] < 0)
             place_static(mb, d, b);
+}
+
+void tl_mb_kinematics(const tl_mb* mb, const double* q, tl_mb_data* d)
+{
+    place_statics(mb, d);
     for (int32_t t = 0; t < mb->ntree; t++)
         place_tree(mb, d, q, t);
 }
 
 // ---- velocities -----------------------------------------------------------------------------------------
 
-void tl_mb_velocity(const tl_mb* mb, const double* v, tl_mb_data* d)
+static void move_bodies(const tl_mb* mb, const double* v, tl_mb_data* d, int32_t begin, int32_t end)
 {
-    for (int32_t b = 0; b < mb->nbody; b++) {
+    for (int32_t b = begin; b < end; b++) {
         double* V = d->V + 6 * b;
         const int32_t p = mb->parent[b];
         // a static parent has velocity zero, whatever its reference point
@@ -216,9 +221,31 @@ void tl_mb_velocity(const tl_mb* mb, const double* v, tl_mb_data* d)
             memset(V, 0, 6 * sizeof *V);
         else
             memcpy(V, d->V + 6 * p, 6 * sizeof *V);
-        const int32_t end = mb->body_dof[b] + mb->body_ndof[b];
-        for (int32_t k = mb->body_dof[b]; k < end; k++)
+        const int32_t last = mb->body_dof[b] + mb->body_ndof[b];
+        for (int32_t k = mb->body_dof[b]; k < last; k++)
             axpy6(v[k], d->S + 6 * k, V);
+    }
+}
+
+void tl_mb_velocity(const tl_mb* mb, const double* v, tl_mb_data* d)
+{
+    move_bodies(mb, v, d, 0, mb->nbody);
+}
+
+void tl_mb_pose_static(const tl_mb* mb, tl_mb_data* d)
+{
+    place_statics(mb, d);
+    for (int32_t b = 0; b < mb->nbody; b++)
+        if (mb->body_tree[b] < 0)
+            memset(d->V + 6 * b, 0, 6 * sizeof *d->V);
+}
+
+void tl_mb_pose_trees(const tl_mb* mb, const double* q, const double* v, tl_mb_data* d, int32_t begin,
+                      int32_t end)
+{
+    for (int32_t t = begin; t < end; t++) {
+        place_tree(mb, d, q, t);
+        move_bodies(mb, v, d, mb->tree_body[t], tree_end(mb, t));
     }
 }
 

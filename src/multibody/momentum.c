@@ -128,22 +128,35 @@ static void advance_free(const double* rigid, const double* q, const double* v_m
 
 void tl_mb_advance(const tl_mb* mb, const double* q, const double* v_mean, double h, double* q1, double* v)
 {
-    for (int32_t t = 0; t < mb->ntree; t++) {
-        if (!mb->tree_free[t])
+    tl_mb_advance_trees(mb, q, v_mean, h, q1, v, 0, mb->ntree);
+}
+
+void tl_mb_advance_trees(const tl_mb* mb, const double* q, const double* v_mean, double h, double* q1,
+                         double* v, int32_t begin, int32_t end)
+{
+    for (int32_t t = begin; t < end; t++) {
+        if (!mb->tree_free[t]) {
+            for (int32_t b = mb->tree_body[t]; b < tree_end(mb, t); b++)
+                for (int32_t j = mb->body_jnt[b]; j < mb->body_jnt[b] + mb->body_njnt[b]; j++)
+                    tl_mb_integrate_joint(mb, j, q, v_mean, h, q1);
             continue;
+        }
         double tmp[10], mean[6];
         const int32_t iq = mb->jnt_q[mb->body_jnt[mb->tree_body[t]]], iv = mb->tree_dof[t];
         memcpy(mean, v_mean + iv, sizeof mean); // v_mean may be v
         advance_free(tl_mb_rigid(mb, t, tmp), q + iq, mean, h, q1 + iq, v + iv);
     }
-    for (int32_t j = 0; j < mb->njnt; j++)
-        if (!mb->tree_free[mb->body_tree[mb->jnt_body[j]]])
-            tl_mb_integrate_joint(mb, j, q, v_mean, h, q1);
 }
 
 void tl_mb_step_bias(const tl_mb* mb, tl_mb_data* d, const double* v, const double* gravity, double* bias)
 {
-    for (int32_t t = 0; t < mb->ntree; t++) {
+    tl_mb_step_bias_trees(mb, d, v, gravity, bias, 0, mb->ntree);
+}
+
+void tl_mb_step_bias_trees(const tl_mb* mb, tl_mb_data* d, const double* v, const double* gravity,
+                           double* bias, int32_t begin, int32_t end)
+{
+    for (int32_t t = begin; t < end; t++) {
         if (!mb->tree_free[t]) {
             tl_mb_rnea_tree(mb, d, t, v, NULL, gravity, bias);
             continue;

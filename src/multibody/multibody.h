@@ -77,9 +77,15 @@ void tl_mb_data_init(const tl_mb* mb, tl_mb_data* d, void* memory);
 void tl_mb_kinematics(const tl_mb* mb, const double* q, tl_mb_data* d);
 /// Spatial velocities from v, after kinematics.
 void tl_mb_velocity(const tl_mb* mb, const double* v, tl_mb_data* d);
+/// Both in pieces, for threads: bodies that do not move, which stay so, and then trees [begin, end). No piece
+/// touches what belongs to another, here and in the functions of trees below.
+void tl_mb_pose_static(const tl_mb* mb, tl_mb_data* d);
+void tl_mb_pose_trees(const tl_mb* mb, const double* q, const double* v, tl_mb_data* d, int32_t begin,
+                      int32_t end);
 /// Composite-rigid-body algorithm: dense symmetric blocks, row-major, both triangles, armature included.
 /// @param M (tree_M[ntree]) out
 void tl_mb_crba(const tl_mb* mb, tl_mb_data* d, double* M);
+void tl_mb_crba_trees(const tl_mb* mb, tl_mb_data* d, double* M, int32_t begin, int32_t end);
 /// Recursive Newton-Euler: tau = M_rigid(q) a + bias(q, v) with gravity g; armature a is not included.
 /// MuJoCo's qfrc_bias for a = NULL. After kinematics and velocity.
 /// @param a (nv) or NULL   @param gravity (3) m/s^2, world   @param tau (nv) out
@@ -109,9 +115,13 @@ void tl_mb_integrate(const tl_mb* mb, const double* q, const double* v, double h
 /// angular momentum at the new orientation. Other trees: tl_mb_integrate with v_mean, v unchanged. q1 may
 /// alias q.
 void tl_mb_advance(const tl_mb* mb, const double* q, const double* v_mean, double h, double* q1, double* v);
+void tl_mb_advance_trees(const tl_mb* mb, const double* q, const double* v_mean, double h, double* q1,
+                         double* v, int32_t begin, int32_t end);
 /// bias as it enters a step: tl_mb_rnea with a = 0 for ordinary trees; for tree_free trees gravity only
 /// (their gyroscopic and centrifugal terms are in the momentum form).
 void tl_mb_step_bias(const tl_mb* mb, tl_mb_data* d, const double* v, const double* gravity, double* bias);
+void tl_mb_step_bias_trees(const tl_mb* mb, tl_mb_data* d, const double* v, const double* gravity,
+                           double* bias, int32_t begin, int32_t end);
 
 /// Kinetic (armature included) and gravity potential energy (zero height at the world origin) of all moving
 /// bodies, after kinematics and velocity.

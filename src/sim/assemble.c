@@ -11,7 +11,7 @@ static int32_t tree_dofs(const tl_mb* mb, int32_t tree)
     return tree < 0 ? 0 : mb->tree_dof[tree + 1] - mb->tree_dof[tree];
 }
 
-// J (3 x n) rows t1 t2 n of sign * velocity of the body's point
+// J (3 x n) rows t1 t2 n of sign * velocity of the body's point. @return what follows them
 static double* write_rows(const talus_sim* sim, int32_t i, int32_t body, double sign, double* J)
 {
     const tl_mb* mb = &sim->model->mb;
@@ -58,10 +58,30 @@ static void warm_start(const talus_sim* sim, const talus_state* s, double* f0)
 }
 
 typedef struct view_arrays {
+    const talus_sim* sim;
     int32_t *tree_nv, *tree_a, *tree_b;
-    int64_t* pair;
+    int64_t *pair, *at;
     double *J, *f0, *delta0, *k, *d, *mu;
 } view_arrays;
+
+static void write_contacts(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const view_arrays* v = arg;
+    const tl_mb* mb = &v->sim->model->mb;
+    const tl_contact_set* c = &v->sim->now;
+    for (int32_t i = begin; i < end; i++) {
+        v->tree_a[i] = mb->body_tree[c->body_a[i]];
+        v->tree_b[i] = mb->body_tree[c->body_b[i]];
+        v->pair[i] = (int64_t)c->body_a[i] * mb->nbody + c->body_b[i];
+        double* J = write_rows(v->sim, i, c->body_a[i], 1.0, v->J + v->at[i]);
+        write_rows(v->sim, i, c->body_b[i], -1.0, J);
+        v->delta0[i] = c->depth[i];
+        v->k[i] = c->k[i];
+        v->d[i] = c->d[i];
+        v->mu[i] = c->mu[i];
+    }
+}
 
 typedef struct ball_limit {
     int32_t joint;
@@ -88,17 +108,25 @@ static talus_status assemble_contacts(talus_sim* sim, const talus_state* s, tl_s
     ball_limit* balls = TL_ARENA(w, ball_limit, mb->njnt);
     if (!balls)
         return TALUS_ERR_NOMEM;
+    p->at = TL_ARENA(w, int64_t, c->n);
+    if (!p->at)
+        return TALUS_ERR_NOMEM;
     int32_t nball = 0;
     int64_t nj = 0;
+    for (int32_t i = 0; i < c->n; i++) {
+        p->at[i] = nj;
+        nj += 3 * (int64_t)(tree_dofs(mb, mb->body_tree[c->body_a[i]]) +
+                            tree_dofs(mb, mb->body_tree[c->body_b[i]]));
+    }
+    const int64_t contact_rows = nj;
     for (int32_t j = 0; j < mb->njnt; j++)
         if (m->jnt_limited[j] && mb->jnt_type[j] == TL_JOINT_BALL &&
             ball_limit_passed(m, s, j, balls + nball))
             nj += 3 * (int64_t)tree_dofs(mb, mb->body_tree[mb->jnt_body[balls[nball++].joint]]);
-    for (int32_t i = 0; i < c->n; i++)
-        nj += 3 * (int64_t)(tree_dofs(mb, mb->body_tree[c->body_a[i]]) +
-                            tree_dofs(mb, mb->body_tree[c->body_b[i]]));
     const int32_t n = c->n + nball;
-    view_arrays v = {.tree_nv = TL_ARENA(w, int32_t, mb->ntree),
+    view_arrays v = {.sim = sim,
+                     .at = p->at,
+                     .tree_nv = TL_ARENA(w, int32_t, mb->ntree),
                      .tree_a = TL_ARENA(w, int32_t, n),
                      .tree_b = TL_ARENA(w, int32_t, n),
                      .pair = TL_ARENA(w, int64_t, n),
@@ -114,18 +142,8 @@ static talus_status assemble_contacts(talus_sim* sim, const talus_state* s, tl_s
     v.mu = v.d + n;
     for (int32_t t = 0; t < mb->ntree; t++)
         v.tree_nv[t] = tree_dofs(mb, t);
-    double* J = v.J;
-    for (int32_t i = 0; i < c->n; i++) {
-        v.tree_a[i] = mb->body_tree[c->body_a[i]];
-        v.tree_b[i] = mb->body_tree[c->body_b[i]];
-        v.pair[i] = (int64_t)c->body_a[i] * mb->nbody + c->body_b[i];
-        J = write_rows(sim, i, c->body_a[i], 1.0, J);
-        J = write_rows(sim, i, c->body_b[i], -1.0, J);
-        v.delta0[i] = c->depth[i];
-        v.k[i] = c->k[i];
-        v.d[i] = c->d[i];
-        v.mu[i] = c->mu[i];
-    }
+    tl_parallel_light(sim->ctx, c->n, TL_SIM_CONTACTS, write_contacts, &v);
+    double* J = v.J + contact_rows;
     warm_start(sim, s, v.f0);
     for (int32_t b = 0, i = c->n; b < nball; b++, i++) {
         const int32_t joint = balls[b].joint, tree = mb->body_tree[mb->jnt_body[joint]],

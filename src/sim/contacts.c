@@ -5,13 +5,15 @@
 //   k = kA kB / (kA + kB), d = (kB dA + kA dB) / (kA + kB), mu = 2 muA muB / (muA + muB)
 //   point = (kA pA + kB pB) / (kA + kB)
 //
-// The narrow phase runs over blocks of pairs in parallel; every pair has its own places in the buffer, so the
-// result is in pair order whatever the threads did.
+// Poses, the narrow phase and the writing of contacts run over blocks of geoms or pairs in parallel; every pair
+// has its own places in the buffer, so the result is in pair order whatever the threads did.
 #include "sim.h"
 
 #include <math.h>
 
-#define PAIR_GRAIN 1024 // about half a millisecond: less is not worth waking a thread
+#define PAIR_GRAIN 32       // 3 us with spheres, 100 us with meshes
+#define HOST_PAIR_GRAIN 512 // where a host runs the tasks and wants them larger
+#define GEOM_GRAIN 64
 
 static void rotate(const double* R, const double* x, double* y)
 {
@@ -74,6 +76,8 @@ typedef struct narrow {
     const int64_t* first;     // (npairs + 1) places
     int32_t* count;           // (npairs)
     tl_contact_point* points; // by place
+    int32_t* start;           // (npairs) first contact of each pair
+    uint64_t* hash;           // (ncontacts) of bodies and point
 } narrow;
 
 static void collide_range(void* arg, int32_t begin, int32_t end, int32_t block)
@@ -217,8 +221,24 @@ static uint64_t hash_place(int32_t body_a, int32_t body_b, const double* point)
     return h;
 }
 
+static uint64_t hash_contact(const tl_contact_set* c, int64_t i)
+{
+    return hash_place(c->body_a[i], c->body_b[i], c->point + 3 * i);
+}
+
+static void write_range(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const narrow* n = arg;
+    for (int32_t i = begin; i < end; i++)
+        for (int32_t j = 0; j < n->count[i]; j++) {
+            write_contact(n->sim, n->start[i] + j, n->pairs[i].a, n->pairs[i].b, n->points + n->first[i] + j);
+            n->hash[n->start[i] + j] = hash_contact(&n->sim->now, n->start[i] + j);
+        }
+}
+
 // contacts of one pair of bodies at the same point with the same normal
-static talus_status count_redundant(talus_sim* sim, int32_t* found)
+static talus_status count_redundant(talus_sim* sim, const uint64_t* hash, int32_t* found)
 {
     const tl_contact_set* c = &sim->now;
     int32_t size = 16;
@@ -231,8 +251,7 @@ static talus_status count_redundant(talus_sim* sim, int32_t* found)
     memset(table, 0xff, sizeof(int32_t) * (size_t)size);
     for (int32_t i = 0; i < c->n; i++) {
         const int32_t bodies[2] = {c->body_a[i], c->body_b[i]};
-        uint64_t h = hash_place(bodies[0], bodies[1], c->point + 3 * (int64_t)i);
-        for (;; h++) {
+        for (uint64_t h = hash[i];; h++) {
             const int32_t at = table[h & (uint64_t)(size - 1)];
             if (at < 0) {
                 table[h & (uint64_t)(size - 1)] = i;
@@ -256,9 +275,10 @@ static talus_status lay_out(talus_sim* sim, const tl_pair* pairs, int32_t n, nar
     const talus_model* m = sim->model;
     int64_t* first = TL_ARENA(&sim->geometry, int64_t, n + 1);
     work->count = TL_ARENA(&sim->geometry, int32_t, n);
+    work->start = TL_ARENA(&sim->geometry, int32_t, n);
     *patched = m->nfield ? TL_ARENA(&sim->geometry, tl_pair, n) : NULL;
     *npatched = 0;
-    if (!first || !work->count || (m->nfield && !*patched))
+    if (!first || !work->count || !work->start || (m->nfield && !*patched))
         return tl_nomem(sim->ctx, sizeof(int64_t) * (size_t)n);
     first[0] = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -279,8 +299,9 @@ static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n
     tl_pair* patched;
     int32_t npatched;
     TL_TRY(lay_out(sim, pairs, n, &work, &patched, &npatched));
+    const int32_t grain = tl_context_is_light(sim->ctx) ? PAIR_GRAIN : HOST_PAIR_GRAIN;
     const double t0 = tl_now();
-    tl_parallel_for(sim->ctx, n, PAIR_GRAIN, collide_range, &work);
+    tl_parallel_for(sim->ctx, n, grain, collide_range, &work);
     info->t_points += tl_now() - t0;
     TL_TRY(tl_sim_patches(sim, patched, npatched, info));
     int64_t total = 0;
@@ -294,35 +315,52 @@ static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n
         return tl_fail(sim->ctx, TALUS_ERR_UNSUPPORTED, "%lld contacts are too many", (long long)total);
     TL_TRY(reserve(sim, &sim->now, total));
     TL_TRY(TL_GROW(sim->ctx, sim->now.patch, sim->now.patch_cap, 0, npatched));
+    work.hash = TL_ARENA(&sim->geometry, uint64_t, total);
+    if (!work.hash)
+        return tl_nomem(sim->ctx, sizeof(uint64_t) * (size_t)total);
     sim->now.n = sim->now.npatch = 0;
     for (int32_t i = 0, patch = 0; i < n; i++) {
         const int32_t a = pairs[i].a, b = pairs[i].b;
+        work.start[i] = sim->now.n;
         if (patch < npatched && patched[patch].a == a && patched[patch].b == b) {
             sim->now.n = tl_sim_write_patch(sim, sim->now.n, a, b, sim->patch + patch++, &info->max_depth);
+            for (int32_t k = work.start[i]; k < sim->now.n; k++)
+                work.hash[k] = hash_contact(&sim->now, k);
             continue;
         }
-        for (int32_t j = 0; j < work.count[i]; j++) {
-            write_contact(sim, sim->now.n, a, b, work.points + work.first[i] + j);
+        sim->now.n += work.count[i];
+        for (int32_t j = 0; j < work.count[i]; j++)
             info->max_depth = fmax(info->max_depth, work.points[work.first[i] + j].depth);
-            sim->now.n++;
-        }
     }
+    tl_parallel_for(sim->ctx, n, 4 * grain, write_range, &work);
     info->contacts = sim->now.n;
-    return count_redundant(sim, &info->redundant);
+    return count_redundant(sim, work.hash, &info->redundant);
+}
+
+typedef struct posing {
+    talus_sim* sim;
+    double h; // contact.ahead: length of the step, 0: without
+} posing;
+
+static void pose_range(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const posing* t = arg;
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t g = t->sim->posed ? t->sim->mover[i] : i;
+        pose_geom(t->sim, g);
+        t->sim->reach[g] = 0.0;
+        if (t->h > 0.0 && t->sim->moving[g])
+            widen_box(t->sim, g, t->h);
+    }
 }
 
 talus_status tl_sim_geometry(talus_sim* sim, double h, talus_step_info* info)
 {
     const talus_model* m = sim->model;
     TL_TRY(tl_arena_reset(&sim->geometry));
-    const bool ahead = sim->opt.ahead && h > 0.0;
-    for (int32_t i = 0, n = sim->posed ? sim->nmover : m->info.ngeom; i < n; i++) {
-        const int32_t g = sim->posed ? sim->mover[i] : i;
-        pose_geom(sim, g);
-        sim->reach[g] = 0.0;
-        if (ahead && sim->moving[g])
-            widen_box(sim, g, h);
-    }
+    posing t = {.sim = sim, .h = sim->opt.ahead ? h : 0.0};
+    tl_parallel_light(sim->ctx, sim->posed ? sim->nmover : m->info.ngeom, GEOM_GRAIN, pose_range, &t);
     const tl_pair* pairs = NULL;
     int32_t n = 0;
     const double t0 = tl_now();

@@ -86,9 +86,9 @@ static void add_joint(const talus_model* m, const talus_state* s, int32_t j, dof
     }
 }
 
-// v* of one tree with its explicit force; M gets the implicit terms
-static talus_status solve_tree(talus_sim* sim, const talus_state* s, int32_t tree, double h,
-                               const dof_terms* t, double* L)
+// v* of one tree with its explicit force; M gets the implicit terms. @return false: M is not positive definite
+static bool solve_tree(talus_sim* sim, const talus_state* s, int32_t tree, double h, const dof_terms* t,
+                       double* L)
 {
     const tl_mb* mb = &sim->model->mb;
     const int32_t at = mb->tree_dof[tree], n = mb->tree_dof[tree + 1] - at;
@@ -102,50 +102,119 @@ static talus_status solve_tree(talus_sim* sim, const talus_state* s, int32_t tre
     if (forced) {
         memcpy(L, M, sizeof(double) * (size_t)n * (size_t)n);
         if (!tl_dense_mass_factor(tl_context_kernels(sim->ctx), L, n))
-            return tl_fail(sim->ctx, TALUS_ERR_INPUT,
-                           "the mass matrix of the tree of body '%s' is not positive definite",
-                           sim->model->body_name[mb->tree_body[tree]]);
+            return false;
         tl_dense_cholesky_solve(L, n, n, x, 1, n);
     }
     for (int32_t i = 0; i < n; i++)
         x[i] += s->v[at + i];
-    return TALUS_OK;
+    return true;
+}
+
+typedef struct trees {
+    talus_sim* sim;
+    const talus_state* s;
+    double h;
+    dof_terms t;
+    double *bias, *L; // (nv); scratch as the blocks of M
+    int32_t* bad;     // (blocks) out: a tree whose mass matrix is not positive definite, -1: none
+} trees;
+
+static void add_joints(const talus_model* m, const talus_state* s, int32_t tree, dof_terms* t)
+{
+    const tl_mb* mb = &m->mb;
+    for (int32_t b = mb->tree_body[tree]; b < mb->nbody && mb->body_tree[b] == tree; b++)
+        for (int32_t j = mb->body_jnt[b]; j < mb->body_jnt[b] + mb->body_njnt[b]; j++)
+            add_joint(m, s, j, t);
+}
+
+static void solve_trees(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    trees* w = arg;
+    const talus_model* m = w->sim->model;
+    const tl_mb* mb = &m->mb;
+    tl_mb_crba_trees(mb, &w->sim->data, w->sim->M, begin, end);
+    tl_mb_step_bias_trees(mb, &w->sim->data, w->s->v, m->info.gravity, w->bias, begin, end);
+    w->bad[block] = -1;
+    // a free body under gravity alone falls with g, whatever its inertia: no solve, and exact
+    for (int32_t tree = begin; tree < end; tree++) {
+        const int32_t at = mb->tree_dof[tree], last = mb->tree_dof[tree + 1];
+        bool falls = mb->tree_free[tree];
+        add_joints(m, w->s, tree, &w->t);
+        for (int32_t i = at; i < last; i++) {
+            w->t.tau[i] += w->s->force[i];
+            falls &= w->t.D[i] == 0.0 && w->t.K[i] == 0.0;
+        }
+        for (int32_t i = at; i < last && !falls; i++)
+            w->t.tau[i] -= w->bias[i];
+        if (!solve_tree(w->sim, w->s, tree, w->h, &w->t, w->L + mb->tree_M[tree]))
+            w->bad[block] = tree;
+        for (int32_t i = 0; i < 3 && falls; i++)
+            w->sim->v_star[at + i] += w->h * m->info.gravity[i];
+    }
 }
 
 talus_status tl_sim_forces(talus_sim* sim, const talus_state* s, double h)
 {
     const talus_model* m = sim->model;
     const tl_mb* mb = &m->mb;
-    const int32_t nv = mb->nv;
-    int32_t widest = 0;
-    for (int32_t t = 0; t < mb->ntree; t++)
-        widest = TL_MAX(widest, mb->tree_dof[t + 1] - mb->tree_dof[t]);
+    const int32_t nv = mb->nv, blocks = (mb->ntree + TL_SIM_TREES - 1) / TL_SIM_TREES;
     double* x = TL_ARENA(&sim->arena, double, 4 * (int64_t)nv);
-    double* L = TL_ARENA(&sim->arena, double, (int64_t)widest* widest);
-    if (!x || !L)
+    trees w = {.sim = sim, .s = s, .h = h};
+    w.bad = TL_ARENA(&sim->arena, int32_t, blocks);
+    w.L = TL_ARENA(&sim->arena, double, mb->tree_M[mb->ntree]);
+    if (!x || !w.bad || !w.L)
         return tl_nomem(sim->ctx, sizeof(double) * (size_t)nv);
-    memset(x, 0, sizeof(double) * 4 * (size_t)nv);
-    dof_terms t = {.tau = x, .D = x + nv, .K = x + 2 * nv};
-    double* bias = x + 3 * nv;
-    tl_mb_crba(mb, &sim->data, sim->M);
-    tl_mb_step_bias(mb, &sim->data, s->v, m->info.gravity, bias);
-    for (int32_t j = 0; j < mb->njnt; j++)
-        add_joint(m, s, j, &t);
+    memset(x, 0, sizeof(double) * 3 * (size_t)nv);
+    w.t = (dof_terms){.tau = x, .D = x + nv, .K = x + 2 * nv};
+    w.bias = x + 3 * nv;
     for (int32_t i = 0; i < m->nu; i++)
-        add_actuator(m, s, m->actuator + i, s->ctrl[i], &t);
-    for (int32_t i = 0; i < nv; i++)
-        t.tau[i] += s->force[i];
-    // a free body under gravity alone falls with g, whatever its inertia: no solve, and exact
-    for (int32_t tree = 0; tree < mb->ntree; tree++) {
-        const int32_t at = mb->tree_dof[tree];
-        bool falls = mb->tree_free[tree];
-        for (int32_t i = at; i < mb->tree_dof[tree + 1]; i++)
-            falls &= t.D[i] == 0.0 && t.K[i] == 0.0;
-        for (int32_t i = at; i < mb->tree_dof[tree + 1] && !falls; i++)
-            t.tau[i] -= bias[i];
-        TL_TRY(solve_tree(sim, s, tree, h, &t, L));
-        for (int32_t i = 0; i < 3 && falls; i++)
-            sim->v_star[at + i] += h * m->info.gravity[i];
-    }
+        add_actuator(m, s, m->actuator + i, s->ctrl[i], &w.t);
+    tl_parallel_light(sim->ctx, mb->ntree, TL_SIM_TREES, solve_trees, &w);
+    for (int32_t b = 0; b < blocks; b++)
+        if (w.bad[b] >= 0)
+            return tl_fail(sim->ctx, TALUS_ERR_INPUT,
+                           "the mass matrix of the tree of body '%s' is not positive definite",
+                           m->body_name[mb->tree_body[w.bad[b]]]);
     return TALUS_OK;
+}
+
+// ---- poses and velocities -------------------------------------------------------------------------------
+
+typedef struct motion {
+    talus_sim* sim;
+    const double *q, *v;
+} motion;
+
+static void pose_trees(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const motion* w = arg;
+    tl_mb_pose_trees(&w->sim->model->mb, w->q, w->v, &w->sim->data, begin, end);
+}
+
+void tl_sim_kinematics(talus_sim* sim, const talus_state* s)
+{
+    motion w = {.sim = sim, .q = s->q, .v = s->v};
+    if (!sim->posed)
+        tl_mb_pose_static(&sim->model->mb, &sim->data);
+    tl_parallel_light(sim->ctx, sim->model->mb.ntree, TL_SIM_TREES, pose_trees, &w);
+}
+
+typedef struct advance {
+    talus_sim* sim;
+    const double* q;
+    double h;
+} advance;
+
+static void advance_trees(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const advance* w = arg;
+    tl_mb_advance_trees(&w->sim->model->mb, w->q, w->sim->v_mean, w->h, w->sim->q1, w->sim->v1, begin, end);
+}
+
+void tl_sim_advance(talus_sim* sim, const talus_state* s, double h)
+{
+    advance w = {.sim = sim, .q = s->q, .h = h};
+    tl_parallel_light(sim->ctx, sim->model->mb.ntree, TL_SIM_TREES, advance_trees, &w);
 }

@@ -84,6 +84,7 @@ struct talus_sim {
 typedef struct tl_step_problem {
     talus_problem_view view;
     int32_t ncontact; // the first contacts of the view are sim->now, the rest are ball joint limits
+    int64_t* at;      // (ncontact) where a contact's rows start in the view's J
     double *f, *limit_out, *loss_out;
 } tl_step_problem;
 
@@ -127,8 +128,15 @@ void tl_sim_tangents(tl_contact_set* c, int32_t i);
 // start.c: warnings before the first step; sim->now must be there
 talus_status tl_sim_check_start(talus_sim* sim, const talus_state* state, double h);
 
-// dynamics.c: sim->M with the implicit terms, sim->v_star; kinematics and velocities must be there
+// dynamics.c, by tasks of TL_SIM_TREES trees
+#define TL_SIM_TREES 32
+#define TL_SIM_CONTACTS 128 // of a task of contacts, in all of sim/
+/// Poses and velocities into sim->data.
+void tl_sim_kinematics(talus_sim* sim, const talus_state* state);
+/// sim->M with the implicit terms, sim->v_star; kinematics and velocities must be there.
 talus_status tl_sim_forces(talus_sim* sim, const talus_state* state, double h);
+/// sim->q1 and sim->v1 after a step of h with sim->v_mean and sim->v1.
+void tl_sim_advance(talus_sim* sim, const talus_state* state, double h);
 
 // assemble.c
 talus_status tl_sim_assemble(talus_sim* sim, const talus_state* state, double h, tl_step_problem* p);

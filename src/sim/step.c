@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-#define SIM_DATA(sim) (&(sim)->data)
-
 /// The time since the last lap belongs to `phase`: phases add up to the wall time of the step.
 static double lap(talus_sim* sim, talus_step_info* info, talus_phase phase)
 {
@@ -48,25 +46,35 @@ static void add_solve_info(talus_solve_info* sum, const talus_solve_info* x)
     sum->residual = fmax(sum->residual, before.residual);
 }
 
+// ---- the solution, by tasks of contacts -------------------------------------------------------------------
+
+typedef struct reading {
+    talus_sim* sim;
+    const tl_step_problem* p;
+    const double* v;
+    tl_history* history; // out, NULL: none
+} reading;
+
 // contact forces and slip speeds in world axes from the solution
-static void read_contacts(talus_sim* sim, const tl_step_problem* p, const double* v)
+static void read_contacts_range(void* arg, int32_t begin, int32_t end, int32_t block)
 {
-    tl_contact_set* c = &sim->now;
-    const tl_mb* mb = &sim->model->mb;
-    const double* J = p->view.J;
-    for (int32_t i = 0; i < c->n; i++) {
-        const double* f = p->f + 3 * (int64_t)i;
+    (void)block;
+    const reading* t = arg;
+    tl_contact_set* c = &t->sim->now;
+    const tl_mb* mb = &t->sim->model->mb;
+    for (int64_t i = begin; i < end; i++) {
+        const double *f = t->p->f + 3 * i, *J = t->p->view.J + t->p->at[i];
         for (int r = 0; r < 3; r++)
             c->force[3 * i + r] =
                 f[0] * c->t1[3 * i + r] + f[1] * c->t2[3 * i + r] + f[2] * c->normal[3 * i + r];
         double w[2] = {0};
-        const int32_t tree[2] = {p->view.tree_a[i], p->view.tree_b[i]};
+        const int32_t tree[2] = {t->p->view.tree_a[i], t->p->view.tree_b[i]};
         for (int s = 0; s < 2; s++) {
             const int32_t at = tree[s] < 0 ? 0 : mb->tree_dof[tree[s]];
             const int32_t n = tree[s] < 0 ? 0 : mb->tree_dof[tree[s] + 1] - at;
             for (int32_t k = 0; k < n; k++) {
-                w[0] += J[k] * v[at + k];
-                w[1] += J[n + k] * v[at + k];
+                w[0] += J[k] * t->v[at + k];
+                w[1] += J[n + k] * t->v[at + k];
             }
             J += 3 * (int64_t)n;
         }
@@ -75,18 +83,33 @@ static void read_contacts(talus_sim* sim, const tl_step_problem* p, const double
     tl_sim_patch_forces(c);
 }
 
-static talus_status save_history(talus_sim* sim, talus_state* s, const tl_step_problem* p)
+static void read_contacts(talus_sim* sim, const tl_step_problem* p, const double* v)
 {
-    const tl_contact_set* c = &sim->now;
-    TL_TRY(TL_GROW(s->ctx, s->history, s->history_cap, 0, c->n));
-    for (int32_t i = 0; i < c->n; i++) {
-        const double* f = p->f + 3 * (int64_t)i;
-        tl_history* e = s->history + i;
+    reading t = {.sim = sim, .p = p, .v = v};
+    tl_parallel_light(sim->ctx, sim->now.n, TL_SIM_CONTACTS, read_contacts_range, &t);
+}
+
+static void save_history_range(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const reading* t = arg;
+    const tl_contact_set* c = &t->sim->now;
+    for (int64_t i = begin; i < end; i++) {
+        const double* f = t->p->f + 3 * i;
+        tl_history* e = t->history + i;
         *e = (tl_history){
             .geom_a = c->geom_a[i], .geom_b = c->geom_b[i], .feature = c->feature[i], .fn = f[2]};
         for (int r = 0; r < 3; r++)
             e->ft[r] = f[0] * c->t1[3 * i + r] + f[1] * c->t2[3 * i + r];
     }
+}
+
+static talus_status save_history(talus_sim* sim, talus_state* s, const tl_step_problem* p)
+{
+    const tl_contact_set* c = &sim->now;
+    TL_TRY(TL_GROW(s->ctx, s->history, s->history_cap, 0, c->n));
+    reading t = {.sim = sim, .p = p, .history = s->history};
+    tl_parallel_light(sim->ctx, c->n, TL_SIM_CONTACTS, save_history_range, &t);
     s->nhistory = c->n;
     const tl_mb* mb = &sim->model->mb;
     memset(s->limit_f, 0, sizeof(double) * (size_t)mb->nv);
@@ -124,10 +147,8 @@ static int32_t count_missed(const talus_sim* sim, double h)
 static talus_status prepare(talus_sim* sim, const talus_state* s, double h, talus_step_info* info,
                             tl_step_problem* p)
 {
-    const tl_mb* mb = &sim->model->mb;
     TL_TRY(tl_arena_reset(&sim->arena));
-    tl_mb_kinematics(mb, s->q, SIM_DATA(sim));
-    tl_mb_velocity(mb, s->v, SIM_DATA(sim));
+    tl_sim_kinematics(sim, s);
     lap(sim, info, TALUS_PHASE_DYNAMICS);
     TL_TRY(tl_sim_geometry(sim, h, info));
     TL_TRY(tl_sim_check_start(sim, s, h));
@@ -176,7 +197,7 @@ static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force
     read_contacts(sim, &p, sim->v1); // of a failure too: its report names the worst contact's slip
     if (status == TALUS_NOT_CONVERGED && !force)
         return status;
-    tl_mb_advance(mb, s->q, sim->v_mean, h, sim->q1, sim->v1);
+    tl_sim_advance(sim, s, h);
     if ((sim->beyond = first_beyond(sim->v1, mb->nv)) >= 0 || first_beyond(sim->q1, mb->nq) >= 0)
         return TALUS_NOT_CONVERGED;
     TL_TRY(save_history(sim, s, &p));

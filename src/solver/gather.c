@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // From a problem view to islands: which contacts take part, which trees they join (union-find), and every
-// array of tl_island in the order island - colour - contact. Serial and by index only, so the result never
-// depends on threads.
+// array of tl_island in the order of contacts. What is written belongs to one tree or one contact, so trees and
+// contacts of all islands are filled by tasks, and the result never depends on threads.
 //
-// Steps: list active contacts -> components -> count -> fill trees and contacts -> colours -> Minv, B, W.
+// Steps: list active contacts -> components -> count -> places -> trees (v, M^-1) -> contacts (J, B, W).
 #include "solver_internal.h"
 
 #include <math.h>
@@ -115,47 +115,6 @@ static talus_status find_components(gather* g, tl_grouping grouping, int32_t* ni
     return TALUS_OK;
 }
 
-// greedy: the first colour free at both trees, in contact order; as many colours as needed (bit sets per
-// tree)
-static talus_status colour_contacts(gather* g, tl_island* s, int32_t* colour)
-{
-    // degree bounds the number of colours: 2 max degree - 1
-    int32_t* degree = TL_ARENA(g->arena, int32_t, s->ntree);
-    if (!degree)
-        return TALUS_ERR_NOMEM;
-    memset(degree, 0, sizeof(int32_t) * (size_t)s->ntree);
-    int32_t most = 0;
-    for (int32_t i = 0; i < s->nc; i++) {
-        degree[s->ta[i]]++;
-        most = TL_MAX(most, degree[s->ta[i]]);
-        if (s->tb[i] < 0)
-            continue;
-        degree[s->tb[i]]++;
-        most = TL_MAX(most, degree[s->tb[i]]);
-    }
-    const int32_t words = (2 * most + 63) / 64;
-    const tl_arena_mark mark = tl_arena_get_mark(g->arena);
-    uint64_t* taken = TL_ARENA(g->arena, uint64_t, (int64_t)words * s->ntree);
-    if (!taken)
-        return TALUS_ERR_NOMEM;
-    memset(taken, 0, sizeof(uint64_t) * (size_t)words * (size_t)s->ntree);
-    for (int32_t i = 0; i < s->nc; i++) {
-        uint64_t *x = taken + (int64_t)words * s->ta[i],
-                 *y = s->tb[i] < 0 ? x : taken + (int64_t)words * s->tb[i];
-        int32_t w = 0;
-        while (~(x[w] | y[w]) == 0)
-            w++;
-        const int32_t bit = __builtin_ctzll(~(x[w] | y[w]));
-        x[w] |= 1ull << bit;
-        y[w] |= 1ull << bit;
-        colour[i] = 64 * w + bit;
-        s->ncolour = TL_MAX(s->ncolour, colour[i] + 1);
-    }
-    tl_arena_release(g->arena, mark);
-    s->colour = colour;
-    return TALUS_OK;
-}
-
 // the three rows of an entry on its trees' dofs: both bodies of one tree share its columns
 static void write_jacobian(const gather* g, const entry* e, double* J)
 {
@@ -255,64 +214,61 @@ static talus_status allocate_island(gather* g, tl_island* s)
     return TALUS_OK;
 }
 
-static talus_status fill_velocities(gather* g, tl_island* s)
+static talus_status place_trees(gather* g, tl_island* s)
 {
     double* x = TL_ARENA(g->arena, double, 4 * (int64_t)s->nv);
-    if (!x)
+    const int64_t chunks = (s->ntree + TL_TREE_CHUNK - 1) / TL_TREE_CHUNK;
+    s->partial = TL_ARENA(g->arena, double, TL_PARTIALS* chunks);
+    if (!x || !s->partial)
         return TALUS_ERR_NOMEM;
     s->v0 = x;
     s->v_star = x + s->nv;
     s->v = x + 2 * s->nv;
     s->v_mean = x + 3 * s->nv;
     for (int32_t t = 0; t < s->ntree; t++) {
-        const size_t bytes = sizeof(double) * (size_t)(s->dof[t + 1] - s->dof[t]);
-        memcpy(s->v0 + s->dof[t], g->p->v0 + s->gdof[t], bytes);
-        memcpy(s->v_star + s->dof[t], g->p->v_star + s->gdof[t], bytes);
-    }
-    s->momentum = tl_isl_momentum(s, s->v);
-    return TALUS_OK;
-}
-
-// M^-1 of every tree of the island
-static talus_status invert_masses(gather* g, tl_island* s)
-{
-    for (int32_t t = 0; t < s->ntree; t++) {
-        const int32_t n = s->dof[t + 1] - s->dof[t];
-        s->Minv[t] = TL_ARENA(g->arena, double, (int64_t)n* n);
+        const int64_t n = s->dof[t + 1] - s->dof[t];
+        s->Minv[t] = TL_ARENA(g->arena, double, n* n);
         if (!s->Minv[t])
             return TALUS_ERR_NOMEM;
-        const tl_arena_mark mark = tl_arena_get_mark(g->arena);
-        double* L = TL_ARENA(g->arena, double, (int64_t)n* n);
-        if (!L)
-            return TALUS_ERR_NOMEM;
-        memcpy(L, s->M[t], sizeof(double) * (size_t)n * (size_t)n);
-        if (!tl_dense_mass_factor(s->kernels, L, n))
-            return tl_fail(g->s->ctx, TALUS_ERR_INPUT,
-                           "problem: the mass matrix of tree %d is not positive definite", s->tree[t]);
-        tl_dense_cholesky_inverse(L, n, n, s->Minv[t], n);
-        tl_arena_release(g->arena, mark);
     }
     return TALUS_OK;
 }
 
-// B = h M^-1 J^T, and the diagonal of h J M^-1 J^T
-static void fill_responses(tl_island* s)
+// the contacts of each tree, in their order
+static talus_status list_sides(gather* g, tl_island* s)
 {
-    const double* const* Minv = (const double* const*)s->Minv;
-    if (s->six) {
-        const tl_jacobian6 J = tl_isl_rows(s, s->J);
-        s->kernels->jacobian_response(s->nc, &J, Minv, s->h, s->B, s->Wt, s->Wn);
-    } else {
-        const tl_tree_rows J = tl_isl_tree_rows(s, s->J);
-        s->kernels->rows_response(s->nc, &J, Minv, s->h, s->B, s->Wt, s->Wn);
+    int32_t* start = TL_ARENA(g->arena, int32_t, s->ntree + 1);
+    int32_t* side = TL_ARENA(g->arena, int32_t, 2 * (int64_t)s->nc);
+    if (!start || !side)
+        return TALUS_ERR_NOMEM;
+    memset(start, 0, sizeof(int32_t) * (size_t)(s->ntree + 1));
+    for (int32_t i = 0; i < s->nc; i++) {
+        start[s->ta[i] + 1]++;
+        if (s->tb[i] >= 0)
+            start[s->tb[i] + 1]++;
     }
+    for (int32_t t = 0; t < s->ntree; t++)
+        start[t + 1] += start[t];
+    for (int32_t i = 0; i < s->nc; i++) {
+        side[start[s->ta[i]]++] = 2 * i;
+        if (s->tb[i] >= 0)
+            side[start[s->tb[i]]++] = 2 * i + 1;
+    }
+    for (int32_t t = s->ntree; t > 0; t--) // each has moved on to the next one's start
+        start[t] = start[t - 1];
+    start[0] = 0;
+    s->side_start = start;
+    s->side = side;
+    return TALUS_OK;
 }
 
-static talus_status fill_contacts(gather* g, tl_island* s, const int32_t* local, const entry* e)
+static talus_status place_contacts(gather* g, tl_island* s, const int32_t* local, const entry* e)
 {
     int64_t size = 0;
-    int32_t* colour = TL_ARENA(g->arena, int32_t, s->nc);
-    if (!colour)
+    s->colour = TL_ARENA(g->arena, int32_t, s->nc);
+    s->part = TL_ARENA(g->arena, int32_t, s->nc);
+    s->place = TL_ARENA(g->arena, int32_t, s->ntree);
+    if (!s->colour || !s->part || !s->place)
         return TALUS_ERR_NOMEM;
     for (int32_t i = 0; i < s->nc; i++) {
         s->source[i] = e[i].source;
@@ -328,12 +284,103 @@ static talus_status fill_contacts(gather* g, tl_island* s, const int32_t* local,
     s->jsize = (double)size;
     if (!s->J || !s->B)
         return TALUS_ERR_NOMEM;
-    for (int32_t i = 0; i < s->nc; i++) {
-        write_jacobian(g, e + i, s->J + s->joff[i]);
-        write_contact(g, s, e + i, i);
+    return list_sides(g, s);
+}
+
+// ---- values, by tasks over all islands at once
+// -----------------------------------------------------------------
+
+#define TREE_GRAIN 32
+#define CONTACT_GRAIN 64
+
+typedef struct fill {
+    const gather* g;
+    tl_island* island;
+    int32_t n;            // islands
+    const int32_t* first; // (n + 1) first contact of each island
+    const entry* sorted;  // contacts island by island
+    const int32_t* local; // (ntree) place of a tree in its island
+    double* L;            // scratch, as the blocks of M
+    int32_t* bad;         // (blocks) out: a tree whose mass matrix is not positive definite, -1: none
+} fill;
+
+// v0, v* and M^-1
+static void fill_trees(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    const fill* f = arg;
+    const talus_problem_view* p = f->g->p;
+    f->bad[block] = -1;
+    for (int32_t t = begin; t < end; t++) {
+        if (f->g->label[t] < 0)
+            continue;
+        tl_island* s = f->island + f->g->label[t];
+        const int32_t i = f->local[t], at = s->dof[i], n = p->tree_nv[t];
+        double* L = f->L + f->g->mptr[t];
+        memcpy(s->v0 + at, p->v0 + f->g->gdof[t], sizeof(double) * (size_t)n);
+        memcpy(s->v_star + at, p->v_star + f->g->gdof[t], sizeof(double) * (size_t)n);
+        memcpy(L, s->M[i], sizeof(double) * (size_t)n * (size_t)n);
+        if (tl_dense_mass_factor(s->kernels, L, n))
+            tl_dense_cholesky_inverse(L, n, n, s->Minv[i], n);
+        else
+            f->bad[block] = t;
     }
-    TL_TRY(colour_contacts(g, s, colour));
-    fill_responses(s);
+}
+
+// contacts [begin, end) of an island: B = h M^-1 J^T, and the diagonal of h J M^-1 J^T
+static void fill_responses(tl_island* s, int32_t begin, int32_t end)
+{
+    const double* const* Minv = (const double* const*)s->Minv;
+    if (s->six) {
+        const tl_jacobian6 J = tl_isl_rows(s, s->J, begin);
+        s->kernels->jacobian_response(end - begin, &J, Minv, s->h, s->B, s->Wt + begin, s->Wn + begin);
+    } else {
+        const tl_tree_rows J = tl_isl_tree_rows(s, s->J, begin);
+        s->kernels->rows_response(end - begin, &J, Minv, s->h, s->B, s->Wt + begin, s->Wn + begin);
+    }
+}
+
+static void fill_contacts(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const fill* f = arg;
+    int32_t lo = 0, hi = f->n - 1; // the island of contact `begin`
+    while (lo < hi) {
+        const int32_t mid = (lo + hi + 1) / 2;
+        if (f->first[mid] <= begin)
+            lo = mid;
+        else
+            hi = mid - 1;
+    }
+    for (int32_t k = lo; begin < end; k++) {
+        tl_island* s = f->island + k;
+        const int32_t i0 = begin - f->first[k], i1 = TL_MIN(end, f->first[k + 1]) - f->first[k];
+        for (int32_t i = i0; i < i1; i++) {
+            const entry* e = f->sorted + f->first[k] + i;
+            write_jacobian(f->g, e, s->J + s->joff[i]);
+            write_contact(f->g, s, e, i);
+        }
+        fill_responses(s, i0, i1);
+        begin = f->first[k] + i1;
+    }
+}
+
+static talus_status fill_islands(fill* f)
+{
+    const gather* g = f->g;
+    talus_context* ctx = g->s->ctx;
+    const int32_t nt = g->p->ntree, blocks = (nt + TREE_GRAIN - 1) / TREE_GRAIN;
+    const tl_arena_mark mark = tl_arena_get_mark(g->arena);
+    f->L = TL_ARENA(g->arena, double, g->mptr[nt]);
+    f->bad = TL_ARENA(g->arena, int32_t, blocks);
+    if (!f->L || !f->bad)
+        return TALUS_ERR_NOMEM;
+    tl_parallel_light(ctx, nt, TREE_GRAIN, fill_trees, f);
+    for (int32_t b = 0; b < blocks; b++)
+        if (f->bad[b] >= 0)
+            return tl_fail(ctx, TALUS_ERR_INPUT,
+                           "problem: the mass matrix of tree %d is not positive definite", f->bad[b]);
+    tl_parallel_light(ctx, g->ne, CONTACT_GRAIN, fill_contacts, f);
+    tl_arena_release(g->arena, mark);
     return TALUS_OK;
 }
 
@@ -349,7 +396,7 @@ static talus_status freeze_normals(gather* g, tl_island* s)
     s->bound = NULL;
     tl_isl_velocity(s, s->v0, w);
     // pi at (q0, v0): the overlap is the one at q0, so the law is evaluated with h = 0
-    tl_contact_params p = tl_isl_params(s);
+    tl_contact_params p = tl_isl_params(s, 0);
     p.h = 0.0;
     s->kernels->contact_force(s->ld, s->ld, &p, w, NULL, 0, w + 3 * ld, NULL);
     memcpy(bound, w + 5 * ld, sizeof(double) * (size_t)ld);
@@ -369,7 +416,9 @@ static size_t work_bytes(const tl_island* s)
         if (s->tb[i] >= 0 && (i == 0 || s->ta[i] != s->ta[i - 1] || s->tb[i] != s->tb[i - 1]))
             blocks +=
                 (double)(s->dof[s->ta[i] + 1] - s->dof[s->ta[i]]) * (s->dof[s->tb[i] + 1] - s->dof[s->tb[i]]);
-    return (size_t)(8.0 * (60.0 * nv + 123.0 * ld + 3.0 * blocks + 2.0 * s->jsize) + 64.0 * 200.0);
+    // colours taken by the contacts of every tree, as bits
+    const double words = s->ntree * (double)((2 * tl_isl_degree(s) + 63) / 64);
+    return (size_t)(8.0 * (60.0 * nv + 123.0 * ld + 3.0 * blocks + 2.0 * s->jsize + words) + 64.0 * 200.0);
 }
 
 static talus_status carve_work(gather* g, tl_island* s)
@@ -433,9 +482,15 @@ talus_status tl_islands_make(talus_solver* s, const talus_problem_view* p, tl_gr
         x->M[i] = p->M + g.mptr[t];
     }
     for (int32_t i = 0; i < n; i++) {
-        TL_TRY(fill_velocities(&g, isl + i));
-        TL_TRY(invert_masses(&g, isl + i));
-        TL_TRY(fill_contacts(&g, isl + i, local, sorted + first[i]));
+        // an island with more than half of all contacts would keep one thread busy while the others wait
+        isl[i].alone = 2 * (int64_t)isl[i].nc > g.ne;
+        TL_TRY(place_trees(&g, isl + i));
+        TL_TRY(place_contacts(&g, isl + i, local, sorted + first[i]));
+    }
+    fill f = {.g = &g, .island = isl, .n = n, .first = first, .sorted = sorted, .local = local};
+    TL_TRY(fill_islands(&f));
+    for (int32_t i = 0; i < n; i++) {
+        isl[i].momentum = tl_isl_momentum(isl + i, isl[i].v);
         if (s->opt.coupling == TALUS_COUPLING_ONE_WAY)
             TL_TRY(freeze_normals(&g, isl + i));
         TL_TRY(carve_work(&g, isl + i));

@@ -68,13 +68,19 @@ typedef struct tl_island {
     double jsize;                      // doubles in J
     bool six;                          // every tree has six dofs: the kernels for free bodies apply
 
-    int32_t ncolour;
-    const int32_t* colour; // (nc) colour of each contact
+    const int32_t* side_start; // (ntree + 1) contacts of each tree, in their order: side[side_start[t] .. )
+    const int32_t* side;       // (2 nc) 2 contact + (0: the tree is its a, 1: its b)
+    double* partial;           // (2 + GMRES columns for each chunk of trees) sums of chunks
+
+    int32_t nparts, ncolour; // of the sweeps; 0: not coloured yet
+    int32_t ninner;          // colours of contacts inside parts, which come first
+    int32_t *part, *colour;  // (nc) of each contact; part nparts: between parts
+    int32_t* place;          // (ntree) first dof of a tree of six in the sweeps' own order
 
     // result
     double *v, *v_mean, *f; // (nv) (nv) (3 x ld)
     talus_solve_info info;
-    bool alone;   // no task beside it: its linear algebra may use the threads
+    bool alone;   // no task beside it: what is inside may use the threads
     double clock; // end of the stage before
     bool failed_memory;
 } tl_island;
@@ -99,13 +105,24 @@ static inline double tl_dot(const double* a, const double* b, int32_t n)
 
 // ---- operators.c: y = op(x), no aliasing
 // ------------------------------------------------------------------------
+#define TL_CONTACT_CHUNK 128 // a microsecond of work; a multiple of TL_PAD
+#define TL_TREE_CHUNK 32
+#define TL_PARTIALS 20 // sums of a chunk of trees
+
+/// fn over chunks of `grain` indices, on the threads where the island is alone. Over all contacts with their
+/// padding; over all trees.
+void tl_isl_over(const tl_island* s, int32_t n, int32_t grain, tl_range_fn* fn, void* arg);
+void tl_isl_over_contacts(const tl_island* s, tl_range_fn* fn, void* arg);
+void tl_isl_over_trees(const tl_island* s, tl_range_fn* fn, void* arg);
+/// The sum over the chunks of trees of partial[chunk * stride], in their order.
+double tl_isl_sum(const tl_island* s, const double* partial, int32_t stride);
+
 void tl_isl_velocity(const tl_island* s, const double* v, double* w);          // w (3 x ld) = J v, padding 0
 void tl_isl_gen(const tl_island* s, const double* f, double scale, double* p); // p (nv) += scale J^T f
 void tl_isl_M(const tl_island* s, const double* x, double* y);
 void tl_isl_Minv(const tl_island* s, const double* x, double* y);
 double tl_isl_norm(const tl_island* s, const double* p, double* work); // |p|_{M^-1}; work (nv)
 double tl_isl_momentum(const tl_island* s, double* work); // |M v*|_{M^-1} = sqrt(v*^T M v*); work (nv)
-void tl_isl_GJ(const tl_island* s, const double* G, const double* w, double* g); // g = G w, both (3 x ld)
 /// y = A x with A = M + h J^T G J; w, g (3 x ld) scratch
 void tl_isl_A(const tl_island* s, const double* G, const double* x, double* y, double* w, double* g);
 
@@ -113,10 +130,22 @@ void tl_isl_A(const tl_island* s, const double* G, const double* x, double* y, d
 /// NULL.
 void tl_isl_force(const tl_island* s, const double* w, const double* bound, bool secant, double* f,
                   double* G);
-tl_contact_params tl_isl_params(const tl_island* s);
-/// The packed rows J or B for the kernels: of trees with six dofs, of any trees.
-tl_jacobian6 tl_isl_rows(const tl_island* s, const double* rows);
-tl_tree_rows tl_isl_tree_rows(const tl_island* s, const double* rows);
+
+/// The same for a chunk, for regions that do several of them: contacts or trees [begin, end) of whole arrays.
+void tl_chunk_velocity(const tl_island* s, int32_t begin, int32_t end, const double* v, double* w);
+void tl_chunk_force(const tl_island* s, int32_t begin, int32_t end, const double* w, const double* bound,
+                    bool secant, double* f, double* G);
+void tl_chunk_GJ(const tl_island* s, int32_t begin, int32_t end, const double* G, const double* w,
+                 double* g); // g = G w, both (3 x ld)
+void tl_chunk_gen(const tl_island* s, int32_t begin, int32_t end, const double* f, double scale, double* p);
+void tl_chunk_M(const tl_island* s, int32_t begin, int32_t end, const double* x, double* y);
+void tl_chunk_Minv(const tl_island* s, int32_t begin, int32_t end, const double* x, double* y);
+double tl_chunk_dot(const tl_island* s, int32_t begin, int32_t end, const double* x, const double* y);
+
+/// Parameters and packed rows J or B from contact `at` on, for the kernels: of trees with six dofs, of any.
+tl_contact_params tl_isl_params(const tl_island* s, int32_t at);
+tl_jacobian6 tl_isl_rows(const tl_island* s, const double* rows, int32_t at);
+tl_tree_rows tl_isl_tree_rows(const tl_island* s, const double* rows, int32_t at);
 /// w = rows v and v += scale rows^T f for the contacts in `list` (NULL: all), -1: none; rows = J or B.
 void tl_isl_apply(const tl_island* s, int32_t n, const int32_t* list, const double* rows, const double* v,
                   int32_t ld, double* w);
@@ -129,6 +158,9 @@ typedef struct tl_residual {
 } tl_residual;
 tl_residual tl_isl_residual(const tl_island* s, const double* v, const double* bound, double* r,
                             const double* w, double* f, double* work2);
+/// The same with the forces f (3 x ld) given. @param work2 (2 nv)
+tl_residual tl_isl_residual_of(const tl_island* s, const double* v, const double* f, double* r,
+                               double* work2);
 
 // ---- batch.c
 // -----------------------------------------------------------------------------------------------------
@@ -143,7 +175,7 @@ void tl_batch_local(const tl_island* s, const tl_batch* b, const double* w, cons
 // -------------------------------------------------------
 /// v (nv) and nu (3 x ld) out, from forces f (3 x ld).
 typedef struct tl_sweep {
-    const tl_island* s;
+    tl_island* s;
     const double* f;
     double *v, *nu;
 } tl_sweep;
@@ -152,16 +184,32 @@ talus_status tl_sweep_islands(tl_arena* work, int32_t n, tl_sweep* const* part, 
 /// Bytes of `work` for n islands with nc contacts together, and at most so many colours and dofs each.
 size_t tl_sweep_bytes(int32_t n, int32_t nc, int32_t ncolour, int32_t nv);
 
+// ---- sweep_parts.c: colours, and sweeps of an island alone on the threads
+// -------------------------------------------------------
+/// Most contacts of any tree: twice of it bounds the number of colours.
+int32_t tl_isl_degree(const tl_island* s);
+/// Colours of an island that has none yet.
+talus_status tl_isl_colour(tl_island* s);
+/// The sweeps of an island of several parts, after the start from its forces: v in and out.
+talus_status tl_sweep_parts(const tl_sweep* x, int32_t sweeps);
+
 // ---- patches.c
 // ---------------------------------------------------------------------------------------------------
 talus_status tl_isl_patches(tl_island* s, tl_patch** out, int32_t* n);
 void tl_isl_pair_rounds(tl_island* s, const tl_patch* patches, int32_t n, const double* v, const double* fl,
                         double* nu);
 
-// ---- linear.c: assembly, factorization, GMRES
+// ---- linear.c: assembly, factorization
 // --------------------------------------------------------------------
 /// Factor of A_s (full = false) or LU of A in the slot. @return OK, ERR_SINGULAR, ERR_NOMEM, ERR_UNSUPPORTED
 talus_status tl_isl_factor(tl_island* s, const double* G, bool full);
+/// Steps of GMRES with the kept factor that cost as much as a new one, from work counts alone.
+double tl_isl_factor_worth(const tl_island* s);
+void tl_isl_solve(tl_island* s, double* x);
+bool tl_isl_has_factor(const tl_island* s);
+
+// ---- gmres.c
+// -----------------------------------------------------------------------------------------------------
 /// How far GMRES goes: until |b - A x| <= stop in the M^-1 norm, at most `steps` times, and no longer than
 /// while its residuals promise to be there within `worth` further steps.
 typedef struct tl_gmres_goal {
@@ -172,10 +220,6 @@ typedef struct tl_gmres_goal {
 /// x += the solution of A d = b by GMRES, right-preconditioned with the slot's factor, in the M^-1 inner
 /// product; what it has when it ends early. @return true: reached `stop`
 bool tl_isl_gmres(tl_island* s, const double* G, const double* b, const tl_gmres_goal* goal, double* x);
-/// Steps of GMRES with the kept factor that cost as much as a new one, from work counts alone.
-double tl_isl_factor_worth(const tl_island* s);
-void tl_isl_solve(tl_island* s, double* x);
-bool tl_isl_has_factor(const tl_island* s);
 
 // ---- the iterations
 // ------------------------------------------------------------------------------------------------

@@ -60,39 +60,87 @@ static void accept(tl_island* s, const newton* n, double relative)
     s->info.residual = relative;
 }
 
-// r at v, where w = J v
+// an iteration's arrays for a region, and what a region of update_nu does
+typedef struct region {
+    const tl_island* s;
+    newton* n;
+    bool sweep;
+} region;
+
+// r at v, where f = f(J v)
 static tl_residual evaluate(tl_island* s, newton* n)
 {
-    return tl_isl_residual(s, n->v, NULL, n->r, n->w, n->f, n->work2);
+    return tl_isl_residual_of(s, n->v, n->f, n->r, n->work2);
+}
+
+static void evaluate_contacts(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const region* t = arg;
+    const newton* n = t->n;
+    tl_chunk_velocity(t->s, begin, end, n->v, n->w);
+    tl_chunk_force(t->s, begin, end, n->w, NULL, false, n->f, NULL);
+}
+
+// w = J v, f = f(w), and the residual
+static tl_residual evaluate_again(tl_island* s, newton* n)
+{
+    region t = {.s = s, .n = n};
+    tl_isl_over_contacts(s, evaluate_contacts, &t);
+    return evaluate(s, n);
 }
 
 // fl = F - G (w - nu): the forces linearized at nu
-static void linearized_force(const tl_island* s, newton* n)
+static void linearized_force(const tl_island* s, newton* n, int32_t begin, int32_t end)
 {
-    s->kernels->gradient_apply(s->ld, s->ld, n->G, n->w, n->F, n->nu, n->fl);
+    s->kernels->gradient_apply(end - begin, s->ld, n->G + begin, n->w + begin, n->F + begin, n->nu + begin,
+                               n->fl + begin);
 }
 
-// b = h J^T (F - G (J v - nu)) - M (v - v*) = h J^T (fl - f) - r, with f = f(J v) of the residual r
-static void form_rhs(tl_island* s, newton* n)
+static void rhs_contacts(void* arg, int32_t begin, int32_t end, int32_t block)
 {
-    const int64_t ld3 = 3 * (int64_t)s->ld;
-    linearized_force(s, n);
-    for (int64_t i = 0; i < ld3; i++)
-        n->fl[i] -= n->f[i];
-    for (int32_t i = 0; i < s->nv; i++)
+    (void)block;
+    const region* t = arg;
+    newton* n = t->n;
+    tl_chunk_force(t->s, begin, end, n->nu, NULL, false, n->F, n->G);
+    linearized_force(t->s, n, begin, end);
+    for (int32_t r = 0; r < 3; r++)
+        for (int64_t i = (int64_t)r * t->s->ld + begin; i < (int64_t)r * t->s->ld + end; i++)
+            n->fl[i] -= n->f[i];
+}
+
+static void rhs_trees(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    const region* t = arg;
+    const tl_island* s = t->s;
+    newton* n = t->n;
+    for (int32_t i = s->dof[begin]; i < s->dof[end]; i++) {
         n->b[i] = -n->r[i];
-    tl_isl_gen(s, n->fl, s->h, n->b);
+        n->d[i] = 0.0;
+    }
+    tl_chunk_gen(s, begin, end, n->fl, s->h, n->b);
+    tl_chunk_Minv(s, begin, end, n->b, n->work2);
+    s->partial[block] = tl_chunk_dot(s, begin, end, n->b, n->work2);
+}
+
+// F, G at nu and b = h J^T (F - G (J v - nu)) - M (v - v*) = h J^T (fl - f) - r, with f = f(J v) of the
+// residual r; d = 0. @return |b|_{M^-1}
+static double form_rhs(tl_island* s, newton* n)
+{
+    region t = {.s = s, .n = n};
+    tl_isl_over_contacts(s, rhs_contacts, &t);
+    tl_isl_over_trees(s, rhs_trees, &t);
+    return sqrt(fmax(tl_isl_sum(s, s->partial, 1), 0.0));
 }
 
 // A d = b with the kept factor where that promises to be cheaper, else with a new one, which goes on from
 // where the kept one got to. The last solve of a step stops where the step does.
 // @return false: no solution to be had
-static bool newton_direction(tl_island* s, newton* n, bool try_kept, double scale)
+static bool newton_direction(tl_island* s, newton* n, double size, bool try_kept, double scale)
 {
-    const double size = tl_isl_norm(s, n->b, n->work2);
     tl_gmres_goal goal = {.stop = fmax(INNER_TOL * size, STOP_SHARE * s->opt->tol * scale),
                           .steps = REUSE_STEPS};
-    memset(n->d, 0, sizeof(double) * (size_t)s->nv);
     if (try_kept && s->opt->reuse && tl_isl_has_factor(s)) {
         goal.worth = tl_isl_factor_worth(s);
         if (tl_isl_gmres(s, n->G, n->b, &goal, n->d))
@@ -112,14 +160,27 @@ static bool newton_direction(tl_island* s, newton* n, bool try_kept, double scal
     return true;
 }
 
-// w = J v, fl = F - G (w - nu), nu = local(w, fl); or sweeps from the forces there
-static talus_status update_nu(tl_island* s, newton* n, int32_t sweep)
+static void update_contacts(void* arg, int32_t begin, int32_t end, int32_t block)
 {
-    tl_isl_velocity(s, n->v, n->w);
-    linearized_force(s, n);
-    const tl_contact_params p = tl_isl_params(s);
-    s->kernels->contact_local(s->ld, s->ld, &p, s->Wt, s->Wn, n->w, n->fl, s->bound, n->nu,
-                              sweep ? n->F : NULL);
+    (void)block;
+    const region* t = arg;
+    const tl_island* s = t->s;
+    newton* n = t->n;
+    const tl_contact_params p = tl_isl_params(s, begin);
+    tl_chunk_velocity(s, begin, end, n->v, n->w);
+    linearized_force(s, n, begin, end);
+    s->kernels->contact_local(end - begin, s->ld, &p, s->Wt + begin, s->Wn + begin, n->w + begin,
+                              n->fl + begin, s->bound ? s->bound + begin : NULL, n->nu + begin,
+                              t->sweep ? n->F + begin : NULL);
+    if (!t->sweep)
+        tl_chunk_force(s, begin, end, n->w, NULL, false, n->f, NULL);
+}
+
+// w = J v, fl = F - G (w - nu), nu = local(w, fl); or sweeps from the forces there. Then r, f = f(J v).
+static talus_status update_nu(tl_island* s, newton* n, int32_t sweep, tl_residual* r)
+{
+    region t = {.s = s, .n = n, .sweep = sweep > 0};
+    tl_isl_over_contacts(s, update_contacts, &t);
     if (!sweep) {
         if (!n->have_patches) {
             TL_TRY(tl_isl_patches(s, &n->patches, &n->npatches));
@@ -129,9 +190,10 @@ static talus_status update_nu(tl_island* s, newton* n, int32_t sweep)
     }
     if (sweep) {
         tl_sweep again = {.s = s, .f = n->F, .v = n->v, .nu = n->nu};
+        TL_TRY(tl_isl_colour(s));
         TL_TRY(tl_sweep_islands(&s->work, 1, &(tl_sweep*){&again}, sweep));
-        tl_isl_velocity(s, n->v, n->w);
     }
+    *r = sweep ? evaluate_again(s, n) : evaluate(s, n);
     return TALUS_OK;
 }
 
@@ -173,9 +235,8 @@ static bool iterate(tl_island* s, newton* n, int32_t limit)
             find_worst(s, n);
             return false;
         }
-        tl_isl_force(s, n->nu, NULL, false, n->F, n->G);
-        form_rhs(s, n);
-        if (!newton_direction(s, n, k == 1 ? n->quiet : r.relative < KEPT_RESIDUAL, r.scale))
+        const double size = form_rhs(s, n);
+        if (!newton_direction(s, n, size, k == 1 ? n->quiet : r.relative < KEPT_RESIDUAL, r.scale))
             return false;
         s->info.iterations++;
         for (int32_t i = 0; i < s->nv; i++)
@@ -189,11 +250,10 @@ static bool iterate(tl_island* s, newton* n, int32_t limit)
         before = r.relative;
         swept = again ? k : swept;
         times += again;
-        if (update_nu(s, n, again ? sweeps_again(s, times) : 0) < 0) {
+        if (update_nu(s, n, again ? sweeps_again(s, times) : 0, &r) < 0) {
             s->failed_memory = true;
             return false;
         }
-        r = evaluate(s, n);
     }
 }
 
@@ -205,17 +265,10 @@ static bool start_at_v0(tl_island* s, newton* n)
         return false;
     }
     memcpy(n->v, s->v0, sizeof(double) * (size_t)s->nv);
-    tl_isl_velocity(s, n->v, n->w);
-    n->start = evaluate(s, n);
+    n->start = evaluate_again(s, n);
     n->quiet = n->start.relative < s->opt->quiet;
     memcpy(n->nu, n->w, sizeof(double) * 3 * (size_t)s->ld);
     return true;
-}
-
-static void start_swept(tl_island* s, newton* n)
-{
-    tl_isl_velocity(s, n->v, n->w);
-    n->start = evaluate(s, n);
 }
 
 bool tl_isl_try(tl_island* s, bool cold)
@@ -227,9 +280,9 @@ bool tl_isl_try(tl_island* s, bool cold)
     if (!cold && !n.quiet) {
         memset(n.F, 0, sizeof(double) * 3 * (size_t)s->ld);
         tl_sweep x = {.s = s, .f = n.F, .v = n.v, .nu = n.nu};
-        if (tl_sweep_islands(&s->work, 1, &(tl_sweep*){&x}, s->opt->sweeps) < 0)
+        if (tl_isl_colour(s) < 0 || tl_sweep_islands(&s->work, 1, &(tl_sweep*){&x}, s->opt->sweeps) < 0)
             s->failed_memory = true;
-        start_swept(s, &n);
+        n.start = evaluate_again(s, &n);
     }
     const bool ok = !s->failed_memory && iterate(s, &n, cold ? s->opt->max_iter_restart : s->opt->max_iter);
     tl_arena_release(&s->work, mark);
@@ -267,6 +320,7 @@ static talus_status sweep_moving(tl_arena* work, int32_t n, tl_island* const* li
     int32_t count = 0;
     for (int32_t i = 0; i < n; i++)
         if (!list[i]->failed_memory && !first[i].quiet) {
+            TL_TRY(tl_isl_colour(list[i]));
             x[i] = (tl_sweep){.s = list[i], .f = list[i]->f0, .v = first[i].v, .nu = first[i].nu};
             moving[count++] = x + i;
         }
@@ -286,7 +340,7 @@ void tl_isl_lifting(tl_arena* work, int32_t n, tl_island* const* list)
         s->clock = i ? list[i - 1]->clock : s->clock; // the first one's includes the start of all
         s->failed_memory |= !swept;
         if (!s->failed_memory && !first[i].quiet)
-            start_swept(s, first + i);
+            first[i].start = evaluate_again(s, first + i);
         const bool ok = !s->failed_memory && iterate(s, first + i, s->opt->max_iter);
         tl_arena_release(&s->work, (tl_arena_mark){0});
         conclude(s, ok);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Linear systems of one island (theory: src/README.md#linear-algebra): assembly of A = M + h J^T G J on the
 // graph of trees, the factor of its symmetric part without the coupling column (A_s, positive definite) or
-// the LU of A, and GMRES on the matrix-free A, right-preconditioned by the factor, in the M^-1 inner product.
+// the LU of A.
 #include "solver_internal.h"
 
 #include <math.h>
@@ -148,7 +148,7 @@ static void scatter_gram(const assembly* a, int32_t at, int32_t x, int32_t y, co
 // all contacts of one ordered pair of trees in one product
 static void add_six(const tl_island* s, const assembly* a, const double* G, bool full, int32_t* list)
 {
-    const tl_jacobian6 J = tl_isl_rows(s, s->J);
+    const tl_jacobian6 J = tl_isl_rows(s, s->J, 0);
     double C[TL_GRAM_SIZE];
     for (int32_t at = 0, next; at < s->nc; at = next) {
         const int32_t i = a->order[at].contact, x = s->ta[i], y = s->tb[i];
@@ -302,126 +302,5 @@ double tl_isl_factor_worth(const tl_island* s)
 void tl_isl_solve(tl_island* s, double* x)
 {
     const tl_slot* slot = s->slot;
-    slot->backend[slot->current]->solve(slot->factor[slot->current], x);
-}
-
-// ---- GMRES
-// -------------------------------------------------------------------------------------------------------
-
-#define GMRES_MAX 16
-
-typedef struct krylov {
-    double *q, *mq, *z; // (steps + 1) (steps + 1) (steps) vectors: basis, M^-1 basis, preconditioned basis
-    double H[GMRES_MAX][GMRES_MAX + 1]; // column j
-    double c[GMRES_MAX], s[GMRES_MAX], e[GMRES_MAX + 1];
-} krylov;
-
-// apply the old rotations to column j, make the new one. @return |residual|
-static double rotate_column(krylov* k, int32_t j)
-{
-    double* h = k->H[j];
-    for (int32_t i = 0; i < j; i++) {
-        const double x = k->c[i] * h[i] + k->s[i] * h[i + 1];
-        h[i + 1] = -k->s[i] * h[i] + k->c[i] * h[i + 1];
-        h[i] = x;
-    }
-    const double r = hypot(h[j], h[j + 1]);
-    k->c[j] = r > 0.0 ? h[j] / r : 1.0;
-    k->s[j] = r > 0.0 ? h[j + 1] / r : 0.0;
-    h[j] = r;
-    h[j + 1] = 0.0;
-    k->e[j + 1] = -k->s[j] * k->e[j];
-    k->e[j] *= k->c[j];
-    return fabs(k->e[j + 1]);
-}
-
-// x += Z y with H y = e
-static void combine(const tl_island* s, const krylov* k, int32_t steps, double* x)
-{
-    double y[GMRES_MAX];
-    for (int32_t i = steps - 1; i >= 0; i--) {
-        double sum = k->e[i];
-        for (int32_t j = i + 1; j < steps; j++)
-            sum -= k->H[j][i] * y[j];
-        y[i] = k->H[i][i] != 0.0 ? sum / k->H[i][i] : 0.0;
-    }
-    s->kernels->vector_combine(s->nv, steps, y, k->z, s->nv, x);
-}
-
-// orthogonalize the new vector against the basis (column j of H), its image under M^-1 into mnext.
-// @return its norm
-static double orthogonalize(tl_island* s, krylov* k, int32_t j, double* next, double* mnext)
-{
-    const int32_t n = s->nv;
-    double minus[GMRES_MAX + 1], size2;
-    s->kernels->vector_dots(n, j + 1, k->mq, n, next, k->H[j]);
-    for (int32_t i = 0; i <= j; i++)
-        minus[i] = -k->H[j][i];
-    s->kernels->vector_combine(n, j + 1, minus, k->q, n, next);
-    tl_isl_Minv(s, next, mnext);
-    s->kernels->vector_dots(n, 1, mnext, n, next, &size2);
-    return sqrt(fmax(size2, 0.0));
-}
-
-// steps that the residuals so far let expect until `stop`: they fall by the same factor on average
-static double steps_to_go(double first, double now, int32_t steps, double stop)
-{
-    return now < first ? log(stop / now) * steps / log(now / first) : INFINITY;
-}
-
-bool tl_isl_gmres(tl_island* s, const double* G, const double* b, const tl_gmres_goal* goal, double* x)
-{
-    tl_isl_lap(s, &s->info.t_limit);
-    const int32_t n = s->nv, steps = goal->steps;
-    const tl_arena_mark mark = tl_arena_get_mark(&s->work);
-    krylov* k = TL_ARENA(&s->work, krylov, 1);
-    double* basis = TL_ARENA(&s->work, double, (3 * (int64_t)steps + 3) * n);
-    double* w = TL_ARENA(&s->work, double, 6 * (int64_t)s->ld);
-    bool reached = false;
-    if (!k || !basis || !w) {
-        s->failed_memory = true;
-        return false;
-    }
-    k->q = basis;
-    k->mq = basis + (int64_t)(steps + 1) * n;
-    k->z = basis + 2 * (int64_t)(steps + 1) * n;
-    tl_isl_Minv(s, b, k->mq);
-    double beta;
-    s->kernels->vector_dots(n, 1, k->mq, n, b, &beta);
-    beta = sqrt(fmax(beta, 0.0));
-    if (!(beta > goal->stop) || !isfinite(beta)) {
-        tl_arena_release(&s->work, mark);
-        return beta <= goal->stop;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        k->q[i] = b[i] / beta;
-        k->mq[i] /= beta;
-    }
-    k->e[0] = beta;
-    int32_t j = 0;
-    for (; j < steps && !reached; j++) {
-        double *z = k->z + (int64_t)j * n, *next = k->q + (int64_t)(j + 1) * n,
-               *mnext = k->mq + (int64_t)(j + 1) * n;
-        memcpy(z, k->q + (int64_t)j * n, sizeof(double) * (size_t)n);
-        tl_isl_solve(s, z);
-        tl_isl_A(s, G, z, next, w, w + 3 * (int64_t)s->ld);
-        const double norm = orthogonalize(s, k, j, next, mnext);
-        k->H[j][j + 1] = norm;
-        const double residual = rotate_column(k, j);
-        s->info.linear_steps++;
-        reached = residual <= goal->stop;
-        if (!isfinite(residual) || norm <= 1e-14 * beta ||
-            (!reached && j >= 1 && steps_to_go(beta, residual, j + 1, goal->stop) > goal->worth)) {
-            j++;
-            break;
-        }
-        for (int32_t i = 0; i < n; i++) {
-            next[i] /= norm;
-            mnext[i] /= norm;
-        }
-    }
-    combine(s, k, j, x);
-    tl_arena_release(&s->work, mark);
-    tl_isl_lap(s, &s->info.t_solve);
-    return reached;
+    slot->backend[slot->current]->solve(slot->factor[slot->current], x, s->alone);
 }

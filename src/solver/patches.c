@@ -106,11 +106,39 @@ static int compare_entries(const void* x, const void* y)
     return p->contact < q->contact ? -1 : 1;
 }
 
+// whether some pair of trees has enough contacts; most islands have none, and a count is cheaper than a sort
+static talus_status find_large_pair(tl_island* s, bool* found)
+{
+    const tl_arena_mark mark = tl_arena_get_mark(&s->work);
+    int32_t* count = TL_ARENA(&s->work, int32_t, s->ntree + 1);
+    if (!count)
+        return TALUS_ERR_NOMEM;
+    memset(count, 0, sizeof(int32_t) * (size_t)(s->ntree + 1));
+    *found = false;
+    for (int32_t t = 0; t < s->ntree && !*found; t++) {
+        const int32_t begin = s->side_start[t], end = s->side_start[t + 1];
+        if (end - begin < s->opt->patch_min)
+            continue;
+        for (int32_t e = begin; e < end; e++) // side 0 alone: every contact is one tree's
+            if (!(s->side[e] & 1))
+                *found |= ++count[1 + s->tb[s->side[e] >> 1]] >= s->opt->patch_min;
+        for (int32_t e = begin; e < end; e++)
+            if (!(s->side[e] & 1))
+                count[1 + s->tb[s->side[e] >> 1]] = 0;
+    }
+    tl_arena_release(&s->work, mark);
+    return TALUS_OK;
+}
+
 talus_status tl_isl_patches(tl_island* s, tl_patch** out, int32_t* n)
 {
+    bool large;
     *out = NULL;
     *n = 0;
     if (s->nc < s->opt->patch_min || s->opt->patch_rounds == 0)
+        return TALUS_OK;
+    TL_TRY(find_large_pair(s, &large));
+    if (!large)
         return TALUS_OK;
     pair_entry* e = TL_ARENA(&s->work, pair_entry, 2 * (int64_t)s->nc); // and scratch of the sort
     int32_t* members = TL_ARENA(&s->work, int32_t, s->nc);

@@ -98,7 +98,7 @@ static talus_status carve_task_work(talus_solver* s, tl_task* task)
     int32_t nc = 0, ncolour = 0, nv = 0;
     for (int32_t i = 0; i < task->n; i++) {
         nc += task->list[i]->nc;
-        ncolour = TL_MAX(ncolour, task->list[i]->ncolour);
+        ncolour = TL_MAX(ncolour, 2 * tl_isl_degree(task->list[i]));
         nv = TL_MAX(nv, task->list[i]->nv);
     }
     tl_arena_init(&task->work, s->ctx);
@@ -118,8 +118,8 @@ static talus_status make_tasks(talus_solver* s, tl_islands* all)
         return tl_nomem(s->ctx, s->arena.used);
     int32_t at = 0;
     for (int32_t i = 0; i < all->n && !all->alone; i++)
-        if (2 * (int64_t)all->island[i].nc > all->ncontacts) {
-            all->alone = all->island[i].alone = true;
+        if (all->island[i].alone) {
+            all->alone = true;
             list[at++] = all->island + i;
             all->task[all->ntask++] = (tl_task){.n = 1, .list = list};
         }

@@ -152,14 +152,19 @@ talus_status tl_sweep_islands(tl_arena* work, int32_t n, tl_sweep* const* part, 
 {
     const tl_arena_mark mark = tl_arena_get_mark(work);
     lanes l = {.n = n, .part = part};
+    const bool parts = n == 1 && part[0]->s->alone && part[0]->s->nparts > 1 && sweeps > 0;
     int32_t nv = 0;
     for (int32_t k = 0; k < n; k++)
         nv = TL_MAX(nv, part[k]->s->nv);
     double* p = TL_ARENA(work, double, nv);
-    if (!p || lay_out(work, &l) < 0 || fill(work, &l) < 0)
+    if (!p || (!parts && (lay_out(work, &l) < 0 || fill(work, &l) < 0)))
         return TALUS_ERR_NOMEM;
     for (int32_t k = 0; k < n; k++)
         impulse_start(part[k], p);
+    if (parts) {
+        tl_arena_release(work, mark);
+        return tl_sweep_parts(part[0], sweeps);
+    }
     // padding lanes have no velocity of their own
     memset(l.scratch, 0, sizeof(double) * 9 * (size_t)l.start[l.ncolour]);
     for (int32_t sweep = 0; sweep < sweeps; sweep++)

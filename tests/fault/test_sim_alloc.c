@@ -173,7 +173,7 @@ static void steps(objects* o, int32_t n)
         assert_int_equal(talus_sim_step(o->sim, o->state, 5e-3, 0, NULL), TALUS_OK);
 }
 
-// n steps in which nobody asks for memory; OpenMP's pool may keep books of its own
+// n steps in which nobody asks for memory; making a thread may
 static void quiet_steps(talus_context* ctx, objects* o, int32_t n, const char* what)
 {
     for (int32_t i = 0; i < n; i++) {

@@ -196,3 +196,21 @@ static inline void slow_force(const slow_law* c, const long double v[3], long do
     f[1] = s > 0 ? -mu * v[1] / s * (bound < 0 ? pi : bound) : 0;
     f[2] = pi;
 }
+
+/// The contacts of every tree in their order: entries list[start[t] .. start[t + 1]) = 2 contact + side.
+/// @param start (ntree + 1)   @param list (2 nc)
+static inline void list_sides(int32_t ntree, int32_t nc, const int32_t* a, const int32_t* b, int32_t* start,
+                              int32_t* list)
+{
+    int32_t n = 0;
+    for (int32_t t = 0; t < ntree; t++) {
+        start[t] = n;
+        for (int32_t i = 0; i < nc; i++) {
+            if (a[i] == t)
+                list[n++] = 2 * i;
+            if (b[i] == t)
+                list[n++] = 2 * i + 1;
+        }
+    }
+    start[ntree] = n;
+}

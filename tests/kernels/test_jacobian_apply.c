@@ -44,6 +44,28 @@ static chain* make_chain(void)
     return c;
 }
 
+// tree by tree, in two ranges of trees
+static void gather__equals_add_in_every_bit(void** state)
+{
+    (void)state;
+    chain* c = make_chain();
+    int32_t start[NT + 1], list[2 * NC];
+    double want[TL_COUNT(c->v)], got[TL_COUNT(c->v)];
+    list_sides(NT, NC, c->a, c->b, start, list);
+    memcpy(want, c->v, sizeof want);
+    tl_jacobian_add_ref(NC, NULL, &c->J, 0.3, c->f, LD, want);
+    for (int s = 0; s < TL_COUNT(all_isas); s++) {
+        const tl_kernels* set = tl_kernels_by_name(all_isas[s]);
+        if (!set)
+            continue;
+        memcpy(got, c->v, sizeof got);
+        set->jacobian_gather(7, NT, start, list, &c->J, 0.3, c->f, LD, got);
+        set->jacobian_gather(0, 7, start, list, &c->J, 0.3, c->f, LD, got);
+        same_bits("v", set->isa, got, want, 1, TL_COUNT(c->v), 0);
+    }
+    free(c);
+}
+
 static void wide__equals_ref_in_every_bit(void** state)
 {
     (void)state;
@@ -189,9 +211,8 @@ static void response__is_the_dense_product(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wide__equals_ref_in_every_bit),
-        cmocka_unit_test(response__is_the_dense_product),
-        cmocka_unit_test(apply__is_the_dense_product),
+        cmocka_unit_test(wide__equals_ref_in_every_bit),  cmocka_unit_test(gather__equals_add_in_every_bit),
+        cmocka_unit_test(response__is_the_dense_product), cmocka_unit_test(apply__is_the_dense_product),
         cmocka_unit_test(add__is_the_dense_transpose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,28 @@ static void free_forest(forest* c)
     free(c);
 }
 
+// tree by tree, in two ranges of trees
+static void gather__equals_add_in_every_bit(void** state)
+{
+    (void)state;
+    forest* c = make_forest();
+    int32_t start[NT + 1], list[2 * NC];
+    double want[NV], got[NV];
+    list_sides(NT, NC, c->a, c->b, start, list);
+    memcpy(want, c->v, sizeof want);
+    tl_rows_add_ref(NC, NULL, &c->J, 0.3, c->f, LD, want);
+    for (int s = 0; s < TL_COUNT(all_isas); s++) {
+        const tl_kernels* set = tl_kernels_by_name(all_isas[s]);
+        if (!set)
+            continue;
+        memcpy(got, c->v, sizeof got);
+        set->rows_gather(7, NT, start, list, &c->J, 0.3, c->f, LD, got);
+        set->rows_gather(0, 7, start, list, &c->J, 0.3, c->f, LD, got);
+        same_bits("v", set->isa, got, want, 1, NV, 0);
+    }
+    free_forest(c);
+}
+
 static void wide__equals_ref_in_every_bit(void** state)
 {
     (void)state;
@@ -202,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wide__equals_ref_in_every_bit),
+        cmocka_unit_test(gather__equals_add_in_every_bit),
         cmocka_unit_test(ref__is_the_dense_product),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

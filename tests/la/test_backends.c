@@ -15,7 +15,7 @@ static double* solve(const tl_backend* be, tl_factor* f, const problem* q, tl_or
     memcpy(x, *b, sizeof(double) * (size_t)q->nrow);
     assert_int_equal(be->analyze(f, &q->p, order), TALUS_OK);
     assert_int_equal(be->factor(f, &v), TALUS_OK);
-    be->solve(f, x);
+    be->solve(f, x, false);
     return x;
 }
 
@@ -118,7 +118,7 @@ static void backends__accept_an_empty_matrix(void** state)
         assert_int_equal(be->create(ctx, &f), TALUS_OK);
         assert_int_equal(be->analyze(f, &p, TL_ORDER_AUTO), TALUS_OK);
         assert_int_equal(be->factor(f, &v), TALUS_OK);
-        be->solve(f, x);
+        be->solve(f, x, false);
         assert_true(x[0] == 3.0);
         assert_int_equal(be->stats(f).nnz, 0);
         be->destroy(f);

@@ -14,6 +14,7 @@ static uint64_t hash_with(int32_t workers, bool parallel, const problem* q, tl_o
     if (workers > 0) {
         def.run = run_tasks;
         def.run_user = &p;
+        def.run_light = 1;
     }
     talus_context* ctx;
     assert_int_equal(talus_context_create(&def, &ctx), TALUS_OK);
@@ -26,7 +27,7 @@ static uint64_t hash_with(int32_t workers, bool parallel, const problem* q, tl_o
     assert_int_equal(be->analyze(f, &q->p, order), TALUS_OK);
     uint64_t hash = 0;
     if (be->factor(f, &v) == TALUS_OK) {
-        be->solve(f, x);
+        be->solve(f, x, parallel);
         hash = tl_hash(x, sizeof(double) * (size_t)q->nrow, 0);
     }
     *regions = p.regions;
