@@ -26,7 +26,7 @@ BELOW = {
 }
 # a third-party header and the files that may name it
 THIRD = {
-    r"pthread\.h": {"base/pool.c"},
+    r"pthread\.h": {"base/pool.c", "la/order_metis.c"},
     r"hwloc\.h": {"base/topology.c"},
     r"cholmod\.h": {"la/backend_cholmod.c"},
     r"umfpack\.h": {"la/backend_umfpack.c"},
