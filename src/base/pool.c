@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The built-in task pool: the only place that makes threads. Its regions last from some microseconds on, so a
-// region costs two atomic operations and a claim for each task; results never depend on who ran what, because
-// tasks own their outputs.
+// The built-in task pool: the only place that makes threads. Its workers are one OpenMP team that lives as long as the
+// context (without OpenMP: POSIX threads, which the thread sanitizer understands), so that the binding and stack size
+// the user asks of OpenMP hold for them. Its regions last from some microseconds on, so a region costs two atomic
+// operations and a claim for each task; results never depend on who ran what, because tasks own their outputs.
 //
 // One word, the ticket, holds the number of the region and the tasks nobody has claimed yet, [lo, hi):
 //
@@ -13,8 +14,8 @@
 // The caller claims from the front and the workers from the back: with two threads each meets the same tasks,
 // and the same memory in its cache, in every region. Claims compare the whole word, so a worker that slept
 // through a region cannot take a task of the next one by mistake. The caller waits for claimed tasks alone: a
-// worker that another program keeps from running delays nothing (a team of OpenMP joins all its threads, which
-// costs milliseconds on a loaded machine). A worker without work looks for some for SPIN seconds, then sleeps.
+// worker that another program keeps from running delays nothing (a parallel region of OpenMP's own joins all
+// its threads, which costs milliseconds on a loaded machine). A worker without work looks for some for SPIN seconds, then sleeps.
 // Where there are more threads than cores nobody looks: they sleep at once.
 #define _GNU_SOURCE
 #include "base.h"
@@ -41,11 +42,11 @@ struct tl_pool {
     atomic_flag busy; // a region runs: another one, nested or of a second host thread, runs inline
     talus_context* ctx;
     double spin;
-    int32_t nworker;
+    int32_t nworker, nstarted;
     pid_t owner; // after a fork the workers are not there
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    pthread_t worker[];
+    pthread_t started[]; // (nstarted)
 };
 
 static inline uint64_t pack(uint64_t region, uint32_t lo, uint32_t hi)
@@ -131,6 +132,32 @@ static void* run_worker(void* arg)
     return NULL;
 }
 
+#if defined(_OPENMP)
+// one POSIX thread starts the team and is its first worker
+static void* run_team(void* arg)
+{
+    tl_pool* p = arg;
+#pragma omp parallel num_threads(p->nworker)
+    run_worker(p);
+    return NULL;
+}
+#endif
+
+// worker threads, or the one that starts their team. A worker that cannot be had is done without.
+static void start(tl_pool* p, int32_t workers)
+{
+#if defined(_OPENMP)
+    p->nworker = workers;
+    p->nstarted = workers > 0 && pthread_create(p->started, NULL, run_team, p) == 0;
+    if (!p->nstarted)
+        p->nworker = 0;
+#else
+    while (p->nstarted < workers && pthread_create(p->started + p->nstarted, NULL, run_worker, p) == 0)
+        p->nstarted++;
+    p->nworker = p->nstarted;
+#endif
+}
+
 tl_pool* tl_pool_create(talus_context* ctx, int32_t threads)
 {
     tl_pool* p = tl_calloc(ctx, sizeof *p + sizeof(pthread_t) * (size_t)threads);
@@ -142,8 +169,7 @@ tl_pool* tl_pool_create(talus_context* ctx, int32_t threads)
     atomic_flag_clear(&p->busy);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
-    while (p->nworker < threads - 1 && pthread_create(p->worker + p->nworker, NULL, run_worker, p) == 0)
-        p->nworker++; // a worker that cannot be had is done without
+    start(p, threads - 1);
     return p;
 }
 
@@ -156,8 +182,8 @@ void tl_pool_destroy(tl_pool* p)
         pthread_mutex_lock(&p->lock);
         pthread_cond_broadcast(&p->wake);
         pthread_mutex_unlock(&p->lock);
-        for (int32_t i = 0; i < p->nworker; i++)
-            pthread_join(p->worker[i], NULL);
+        for (int32_t i = 0; i < p->nstarted; i++)
+            pthread_join(p->started[i], NULL);
         pthread_cond_destroy(&p->wake);
         pthread_mutex_destroy(&p->lock);
     }

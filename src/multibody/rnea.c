@@ -6,7 +6,7 @@
 //   inward    tau_i = S_i^T F_b,  F_p += F_b
 //
 // With a = 0 this is the bias: gravity, Coriolis, centrifugal and gyroscopic terms. Gravity enters as an
-// acceleration of the world, so no body needs a weight of its own. Scratch: 12 doubles a body, 6 a dof.
+// acceleration of the world, so no body needs a weight of its own. Scratch: 12 doubles a body, 6 a dof, a tree its own.
 //
 // A tree that is one free body (mass m, centre of mass c from the origin, inertia I_c, all in world axes) has
 //
@@ -45,7 +45,9 @@ static void tree_tau(const tl_mb* mb, tl_mb_data* d, int32_t t, const double* v,
                      const double* gravity, double* tau)
 {
     const int32_t begin = mb->tree_body[t], end = tree_end(mb, t);
-    double *A = d->work, *F = A + 6 * (size_t)mb->nbody, *c = F + 6 * (size_t)mb->nbody;
+    // behind the composite inertias of crba.c: other trees may be there at the same time
+    double *A = d->work + 10 * (size_t)mb->nbody, *F = A + 6 * (size_t)mb->nbody,
+           *c = F + 6 * (size_t)mb->nbody;
     for (int32_t b = begin; b < end; b++) {
         const int32_t p = mb->parent[b];
         double V[6] = {0.0}, I[10], P[6], *Ab = A + 6 * b;

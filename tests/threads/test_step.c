@@ -67,10 +67,11 @@ static void check(const char* kind, int32_t bodies, int32_t light, const int32_t
 static void step__same_bits_for_any_pool(void** state)
 {
     (void)state;
-    const int32_t workers[] = {2, 3, 8, -1, -2, -3}, few[] = {2, -1, -2, -3, -8};
+    const int32_t workers[] = {2, 3, 8, -1, -2, -3}, few[] = {2, -1, -2, -3, -8}, two[] = {2, -2};
     check("boxes", 512, 0, workers, TL_COUNT(workers));
     check("spheres", 343, 1, few, TL_COUNT(few));
     check("humanoids", 12, 1, few, TL_COUNT(few));
+    check("arms", 48, 1, two, TL_COUNT(two)); // trees of many bodies in several tasks
 }
 
 int main(void)

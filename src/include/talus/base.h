@@ -72,7 +72,7 @@ typedef struct talus_allocator {
 typedef struct talus_context_def {
     uint32_t cookie;
     int32_t nthreads;  ///< 0: the cores this process may use
-    talus_run_fn* run; ///< host's task runner, NULL: built-in pool of POSIX threads
+    talus_run_fn* run; ///< host's task runner, NULL: built-in pool on OpenMP
     void* run_user;
     int32_t run_light; ///< 1: `run` starts and ends within a microsecond or so, and gets small tasks too
     talus_allocator allocator; ///< all-NULL: aligned malloc
