@@ -15,7 +15,7 @@ struct talus_context {
     int32_t nthreads;
     const struct tl_kernels* kernels;
     atomic_llong allocations;
-    atomic_size_t refused; // bytes of the last request that failed
+    atomic_size_t refused;  // bytes of the last request that failed
     _Atomic(tl_pool*) pool; // made when the first tasks come
 };
 

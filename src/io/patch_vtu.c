@@ -180,7 +180,8 @@ struct tl_patch_series {
 
 static const char pvd_end[] = "</Collection>\n</VTKFile>\n";
 
-TL_PRINTF(3, 4)
+static talus_status bad_pattern(talus_context* ctx, const char* pattern, const char* fmt, ...)
+    TL_PRINTF(3, 4);
 static talus_status bad_pattern(talus_context* ctx, const char* pattern, const char* fmt, ...)
 {
     char text[128];

@@ -56,7 +56,8 @@ int64_t tl_vtk_int(const tl_vtk_array* a, int64_t i)
 }
 
 // at number i of the array, which belongs to a cell of a counted list
-TL_PRINTF(4, 5)
+static talus_status bad_at(const tl_vtk_array* a, int64_t i, int64_t cell, const char* fmt, ...)
+    TL_PRINTF(4, 5);
 static talus_status bad_at(const tl_vtk_array* a, int64_t i, int64_t cell, const char* fmt, ...)
 {
     char text[256];
