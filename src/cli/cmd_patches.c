@@ -168,9 +168,9 @@ static talus_status all_cases(cli_args* a, const json_t* root, patches* p, json_
 
 static talus_status write_vtu(cli_args* a, const patches* p)
 {
-    const tl_patch** list = tl_alloc(a->ctx, sizeof *list * (size_t)TL_MAX(p->n, 1));
+    const tl_patch** list = tl_alloc(a->ctx, sizeof(tl_patch*) * (size_t)TL_MAX(p->n, 1));
     if (!list)
-        return tl_nomem(a->ctx, sizeof *list * (size_t)p->n);
+        return tl_nomem(a->ctx, sizeof(tl_patch*) * (size_t)p->n);
     for (int32_t i = 0; i < p->n; i++)
         list[i] = tl_patch_query_get(p->polygon, i);
     const tl_patch_view view = {.n = p->n, .patch = list};
