@@ -7,7 +7,7 @@
 // An update refits the boxes on the paths from moved shapes to the root and asks the tree once per moved
 // shape, so shapes that stay cost nothing and the cost is near-linear in those that move. Sweep-and-prune was
 // not taken because a pile is dense along every axis; a grid was not because sizes may differ a lot. The tree
-// is rebuilt (median split of the centres) once the extra nodes visited since it was built outweigh a
+// is rebuilt (binned surface-area heuristic) once the extra nodes visited since it was built outweigh a
 // rebuild: a count of work, not a time, so runs repeat exactly. Shapes with an unbounded box are kept in a
 // list and compared with every moved shape. The result is sorted and so does not depend on the tree.
 #include "geometry.h"
@@ -15,7 +15,10 @@
 #include <math.h>
 
 #define LEAF 8
-#define DEPTH 64
+#define DEPTH 64        // of the tree at most: binned splits, then halves of at most 2^31 shapes
+#define BINNED_DEPTH 32 // deeper nodes are cut in halves
+#define BINS 16
+#define DUAL 16 // moved shapes from which the tree meets itself instead of being asked for each
 
 typedef struct node {
     double lo[3], hi[3];
@@ -23,7 +26,7 @@ typedef struct node {
     int32_t right;  // inner node: second child; the first is the next node
     int32_t begin;  // leaf: run of order[]
     uint16_t count; // leaf: > 0
-    uint16_t moves; // a shape below it moves; kept only when many do
+    uint16_t moves; // a shape below it moves
 } node;
 
 struct tl_broad {
@@ -36,7 +39,8 @@ struct tl_broad {
     int32_t* unbounded;
     uint8_t* flag; // (n) moves
     node* nodes;
-    double* key; // centres along the split axis while building
+    uint64_t* stale; // a bit a node: a shape below it has moved, while refitting
+    double* key;     // centres along the split axis while building
     int32_t nbounded, nunbounded, nnode, nmoved;
     double* box; // (6 n) boxes of order[], in its order
     bool is_built, is_dual, was_dual;
@@ -72,10 +76,11 @@ talus_status tl_broad_create(talus_context* ctx, int32_t n, tl_broad** out)
     b->unbounded = tl_alloc(ctx, count * sizeof *b->unbounded);
     b->flag = tl_calloc(ctx, count);
     b->nodes = tl_alloc(ctx, 2 * count * sizeof *b->nodes);
+    b->stale = tl_calloc(ctx, (2 * count / 64 + 1) * sizeof *b->stale);
     b->key = tl_alloc(ctx, count * sizeof *b->key);
     b->box = tl_alloc(ctx, 6 * count * sizeof *b->box);
     if (!b->lo || !b->hi || !b->order || !b->leaf || !b->moved || !b->unbounded || !b->flag || !b->nodes ||
-        !b->key || !b->box) {
+        !b->stale || !b->key || !b->box) {
         tl_broad_destroy(b);
         return tl_nomem(ctx, 2 * count * sizeof(node));
     }
@@ -87,8 +92,8 @@ void tl_broad_destroy(tl_broad* b)
 {
     if (!b)
         return;
-    void* owned[] = {b->lo,   b->hi,    b->order, b->leaf,  b->moved,   b->unbounded,
-                     b->flag, b->nodes, b->key,   b->pairs, b->scratch, b->box};
+    void* owned[] = {b->lo,    b->hi,    b->order, b->leaf,  b->moved,   b->unbounded, b->flag,
+                     b->nodes, b->stale, b->key,   b->pairs, b->scratch, b->box};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         tl_free(b->ctx, owned[i]);
     tl_free(b->ctx, b);
@@ -143,7 +148,21 @@ static void refit(tl_broad* b, int32_t i)
     }
 }
 
-// order by key, then by number, so that the tree does not depend on what was there before
+static double half_area(const double* lo, const double* hi)
+{
+    const double e[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
+    return e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
+}
+
+static void grow(double* lo, double* hi, const double* by_lo, const double* by_hi)
+{
+    for (int k = 0; k < 3; k++) {
+        lo[k] = smaller(lo[k], by_lo[k]);
+        hi[k] = larger(hi[k], by_hi[k]);
+    }
+}
+
+// order by key, then by number
 static bool is_before(const tl_broad* b, int32_t i, int32_t j)
 {
     return b->key[i] < b->key[j] || (b->key[i] == b->key[j] && i < j);
@@ -176,7 +195,46 @@ static void select_half(tl_broad* b, int32_t begin, int32_t end, int32_t half)
     }
 }
 
-static int32_t split(tl_broad* b, int32_t begin, int32_t count)
+typedef struct bin {
+    int32_t count;
+    double lo[3], hi[3];
+} bin;
+
+static inline int32_t bin_of(double key, double lo, double per_length)
+{
+    return TL_MIN((int32_t)((key - lo) * per_length), BINS - 1);
+}
+
+// where the surface-area heuristic is least: boxes a query meets are about those whose surface it meets, so shapes
+// far from all that moves end up in a subtree of their own. Returns how many bins go left, 0: no choice.
+static int32_t best_bin(const bin* bins, int32_t count)
+{
+    double cost[BINS], lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t i = BINS - 1, n = 0; i > 0; i--) {
+        n += bins[i].count;
+        grow(lo, hi, bins[i].lo, bins[i].hi);
+        cost[i] = n > 0 && n < count ? half_area(lo, hi) * n : INFINITY;
+    }
+    double least = INFINITY;
+    int32_t best = 0;
+    for (int k = 0; k < 3; k++) {
+        lo[k] = INFINITY;
+        hi[k] = -INFINITY;
+    }
+    for (int32_t i = 1, n = 0; i < BINS; i++) {
+        n += bins[i - 1].count;
+        grow(lo, hi, bins[i - 1].lo, bins[i - 1].hi);
+        const double total = isfinite(cost[i]) ? cost[i] + half_area(lo, hi) * n : INFINITY;
+        if (total < least) {
+            least = total;
+            best = i;
+        }
+    }
+    return best;
+}
+
+// order[begin, begin + count) in two halves, the size of the first
+static int32_t split(tl_broad* b, int32_t begin, int32_t count, int32_t depth)
 {
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int32_t j = begin; j < begin + count; j++)
@@ -193,14 +251,38 @@ static int32_t split(tl_broad* b, int32_t begin, int32_t count)
         const int32_t s = b->order[j];
         b->key[s] = 0.5 * b->lo[3 * s + axis] + 0.5 * b->hi[3 * s + axis];
     }
-    select_half(b, begin, begin + count, begin + count / 2);
-    return count / 2;
+    const double per_length = BINS / (hi[axis] - lo[axis]);
+    int32_t left = 0;
+    if (depth < BINNED_DEPTH && per_length > 0.0 && isfinite(per_length)) {
+        bin bins[BINS];
+        for (int32_t i = 0; i < BINS; i++)
+            bins[i] = (bin){.lo = {INFINITY, INFINITY, INFINITY}, .hi = {-INFINITY, -INFINITY, -INFINITY}};
+        for (int32_t j = begin; j < begin + count; j++) {
+            const int32_t s = b->order[j];
+            bin* in = &bins[bin_of(b->key[s], lo[axis], per_length)];
+            in->count++;
+            grow(in->lo, in->hi, &b->lo[3 * s], &b->hi[3 * s]);
+        }
+        const int32_t best = best_bin(bins, count);
+        for (int32_t j = begin; best > 0 && j < begin + count; j++) {
+            const int32_t s = b->order[j];
+            if (bin_of(b->key[s], lo[axis], per_length) < best) {
+                b->order[j] = b->order[begin + left];
+                b->order[begin + left++] = s;
+            }
+        }
+    }
+    if (left == 0) {
+        left = count / 2;
+        select_half(b, begin, begin + count, begin + left);
+    }
+    return left;
 }
 
 static void build(tl_broad* b)
 {
     struct {
-        int32_t begin, count, parent;
+        int32_t begin, count, parent, depth;
     } stack[DEPTH];
     int32_t top = 0;
     b->nbounded = b->nunbounded = b->nnode = 0;
@@ -213,9 +295,11 @@ static void build(tl_broad* b)
     }
     stack[top].begin = 0;
     stack[top].count = b->nbounded;
+    stack[top].depth = 0;
     stack[top++].parent = -1;
     while (top > 0) {
         const int32_t begin = stack[--top].begin, count = stack[top].count, parent = stack[top].parent;
+        const int32_t depth = stack[top].depth;
         const int32_t i = b->nnode++;
         node* nd = &b->nodes[i];
         *nd = (node){.parent = parent, .begin = begin};
@@ -227,16 +311,19 @@ static void build(tl_broad* b)
                 b->leaf[b->order[j]] = i;
             continue;
         }
-        const int32_t half = split(b, begin, count);
+        const int32_t half = split(b, begin, count, depth);
         stack[top].begin = begin + half;
         stack[top].count = count - half;
+        stack[top].depth = depth + 1;
         stack[top++].parent = i;
         stack[top].begin = begin;
         stack[top].count = half;
+        stack[top].depth = depth + 1;
         stack[top++].parent = i;
     }
     for (int32_t i = b->nnode - 1; i >= 0; i--)
         refit(b, i);
+    memset(b->stale, 0, (2 * (size_t)TL_MAX(b->n, 1) / 64 + 1) * sizeof *b->stale);
     b->is_built = true;
     b->baseline = -1;
     b->excess = 0;
@@ -250,6 +337,14 @@ static void add_moved(tl_broad* b, int32_t i, const double* lo, const double* hi
     memcpy(&b->hi[3 * i], &hi[3 * i], 3 * sizeof *hi);
 }
 
+static void mark_stale(tl_broad* b, int32_t shape)
+{
+    if (!b->is_built)
+        return;
+    for (int32_t i = b->leaf[shape]; i >= 0 && !(b->stale[i / 64] >> i % 64 & 1); i = b->nodes[i].parent)
+        b->stale[i / 64] |= (uint64_t)1 << i % 64;
+}
+
 // list the shapes that move and take over their boxes; shapes at rest cost an eighth of a load each
 static void take_boxes(tl_broad* b, const double* lo, const double* hi, const uint8_t* moving)
 {
@@ -257,8 +352,10 @@ static void take_boxes(tl_broad* b, const double* lo, const double* hi, const ui
         memcpy(b->lo, lo, 3 * (size_t)b->n * sizeof *lo);
         memcpy(b->hi, hi, 3 * (size_t)b->n * sizeof *hi);
     }
-    for (int32_t m = 0; m < b->nmoved; m++)
+    for (int32_t m = 0; m < b->nmoved; m++) {
         b->flag[b->moved[m]] = 0;
+        mark_stale(b, b->moved[m]); // it may stand now
+    }
     b->nmoved = 0;
     for (int32_t i = 0; i < b->n;) {
         uint64_t word[4] = {1, 0, 0, 0};
@@ -282,16 +379,16 @@ static bool is_placed(const tl_broad* b)
     return true;
 }
 
+// nodes above a moved shape are refitted once each, children first
 static void refit_moved(tl_broad* b)
 {
-    if (b->is_dual) {
-        for (int32_t i = b->nnode - 1; i >= 0; i--)
-            refit(b, i);
-        return;
-    }
     for (int32_t m = 0; m < b->nmoved; m++)
-        for (int32_t i = b->leaf[b->moved[m]]; i >= 0; i = b->nodes[i].parent)
-            refit(b, i);
+        mark_stale(b, b->moved[m]);
+    for (int32_t word = b->nnode / 64; word >= 0; word--) {
+        for (uint64_t left = b->stale[word]; left; left &= ~((uint64_t)1 << (63 - __builtin_clzll(left))))
+            refit(b, 64 * word + 63 - __builtin_clzll(left));
+        b->stale[word] = 0;
+    }
 }
 
 // ---- pairs
@@ -469,7 +566,7 @@ talus_status tl_broad_update(tl_broad* b, const double* lo, const double* hi, co
 {
     const filter f = {may_collide, user};
     take_boxes(b, lo, hi, moving);
-    b->is_dual = b->nmoved > b->n / 16;
+    b->is_dual = b->nmoved > DUAL;
     if (!b->is_built || !is_placed(b) || b->excess > 8 * (int64_t)b->n)
         build(b);
     else

@@ -32,7 +32,8 @@ static void ground(scene* s, int32_t boxes)
     scene_run(s, 1e-3, 50);
 }
 
-/// Shapes far away make no pair and little of the CPU time of 100 balls: least of some rounds in turns.
+/// Shapes far away make no pair and little of the CPU time of 100 balls: least of rounds in turns, until they agree:
+/// the machine has other work too.
 static void far_shapes__cost_little(void** state)
 {
     (void)state;
@@ -40,7 +41,7 @@ static void far_shapes__cost_little(void** state)
     double least[2] = {1.0, 1.0};
     ground(&s[0], 0);
     ground(&s[1], FAR);
-    for (int32_t round = 0; round < 15; round++)
+    for (int32_t round = 0; round < 15 || (round < 150 && least[1] > 1.05 * least[0]); round++)
         for (int32_t i = 0; i < 2; i++) {
             const double t = cpu_seconds();
             scene_run(&s[i], 1e-3, 20);
@@ -52,8 +53,7 @@ static void far_shapes__cost_little(void** state)
     assert_int_equal(s[1].info.contacts, 100);
     assert_int_equal(s[1].info.pairs, s[0].info.pairs);
     assert_memory_equal(s[0].v, s[1].v, 600 * sizeof(double)); // not a bit of the motion changes
-    // the case asks for 5 %; queries in the larger tree cost some 7 % today, so this only sees a cliff
-    assert_true(least[1] <= 1.15 * least[0] + 5e-6); // 5 us: the clock and the caches of two scenes
+    assert_true(least[1] <= 1.05 * least[0]);
     scene_end(&s[0]);
     scene_end(&s[1]);
 }
