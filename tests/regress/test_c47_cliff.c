@@ -93,9 +93,51 @@ static void sphere_block__rests(void** state)
     scene_end(&s);
 }
 
+/// Pyramids of 10, 20 and 40 layers: a contact costs about the same in each, and they stand.
+static void pyramids__cost_by_contact(void** state)
+{
+    (void)state;
+    double cost[3] = {INFINITY, INFINITY, INFINITY}; // s a contact and step
+    scene s[3];
+    for (int32_t i = 0; i < 3; i++) {
+        const int32_t layers = 10 << i;
+        scene_begin(&s[i], 1);
+        scene_head(&s[i], 1e6, 5.0, 0.5, 0.0, 0.0, -SCENE_G);
+        scene_add(&s[i], "<geom type=\"plane\" size=\"9 9 1\"/>\n");
+        for (int32_t l = 0; l < layers; l++)
+            for (int32_t j = 0; j < layers - l; j++)
+                scene_add(&s[i],
+                          "<body pos=\"%.17g 0 %.17g\"><freejoint/><geom type=\"box\" size=\"0.1 0.1 0.1\" "
+                          "mass=\"1\"/></body>\n",
+                          0.21 * j + 0.105 * l, 0.1 + 0.2 * l);
+        scene_tail(&s[i]);
+        scene_start(&s[i], NULL);
+        scene_run(&s[i], 5e-3, 200);
+    }
+    for (int32_t round = 0; round < 5 || (round < 50 && cost[2] > 3.0 * cost[0]); round++)
+        for (int32_t i = 0; i < 3; i++) {
+            const double t = cpu_seconds();
+            scene_run(&s[i], 5e-3, 5);
+            cost[i] = fmin(cost[i], (cpu_seconds() - t) / 5.0 / s[i].info.contacts);
+        }
+    for (int32_t i = 0; i < 3; i++) {
+        const int32_t layers = 10 << i, bodies = layers * (layers + 1) / 2;
+        print_message("%d layers: %d contacts, %.3f us a contact, deepest %.2e m\n", layers,
+                      s[i].info.contacts, 1e6 * cost[i], s[i].info.max_depth);
+        assert_int_equal(s[i].info.contacts, 4 * layers + 8 * (bodies - layers));
+        assert_int_equal(s[i].info.solve.lagged, 0);
+        for (int32_t k = 0; k < 6 * bodies; k++)
+            assert_true(fabs(s[i].v[k]) < 1e-3); // m/s, rad/s: it stands
+    }
+    assert_true(cost[2] <= 3.0 * cost[0]);
+    for (int32_t i = 0; i < 3; i++)
+        scene_end(&s[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(far_shapes__cost_little),
-                                       cmocka_unit_test(sphere_block__rests)};
+                                       cmocka_unit_test(sphere_block__rests),
+                                       cmocka_unit_test(pyramids__cost_by_contact)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
