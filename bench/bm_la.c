@@ -13,6 +13,7 @@
 // `bm_la --targets` measures the targets of the project instead, everything in turns in one run, least CPU
 // time of the rounds (two threads: least wall time), and prints a table with ratios.
 #define _GNU_SOURCE
+#include "counted.h"
 #include "shim.h"
 #include "la.h"
 
@@ -108,9 +109,13 @@ static void make_pile(pile* q, int32_t n)
     fill(q, &r);
 }
 
+static counted memory = {.fail_at = -1}; // of all contexts
+static int64_t held;                     // bytes before a benchmark's factor was made
+
 static tl_factor* prepare(bm_state* s, const bench_case* c, const tl_values* v)
 {
     tl_factor* f = NULL;
+    held = memory.bytes;
     if (c->backend->create(c->ctx, &f) < 0 || c->backend->analyze(f, &c->pile->p, c->order) < 0 ||
         c->backend->factor(f, v) < 0)
         bm_fail(s, "factorization failed");
@@ -125,6 +130,7 @@ static void report(bm_state* s, const bench_case* c, const tl_factor* f, double 
         bm_counter(s, "of_dgemm", dgemm_rate > 0.0 ? flops / bm_seconds(s) / dgemm_rate : 0.0);
     }
     bm_counter(s, "nnz", (double)stats.nnz);
+    bm_counter(s, "bytes_per_nnz", (double)(memory.bytes - held) / (double)stats.nnz); // own allocations only
     bm_counter(s, "nsuper", stats.nsuper);
     bm_counter(s, "largest", stats.largest);
 }
@@ -350,6 +356,7 @@ int main(int argc, char** argv)
     for (int32_t i = 0; i < 2; i++) {
         talus_context_def def = talus_context_default();
         def.nthreads = i + 1;
+        def.allocator = counted_allocator(&memory);
         if (talus_context_create(&def, &ctx[i]) < 0)
             return 1;
     }

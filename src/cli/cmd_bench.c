@@ -6,6 +6,7 @@
 // take turns within a repetition, so that a noisy machine is noisy for all; reported is the best repetition.
 #define _GNU_SOURCE
 #include "cli.h"
+#include "counted.h"
 #include "gen.h"
 #include "loglog.h"
 #include "model.h"
@@ -31,7 +32,7 @@ static const char doc[] =
     "Steps are 2 ms; --set contact.k=4e4 --set contact.d=1 --set contact.v_s=1e-3 is the material that "
     "comparisons "
     "with other programs use. Times are wall times a step; with one thread cpu_ms is what other load cannot "
-    "inflate.";
+    "inflate. MB is the most that the simulation held beside the model, B/cont the same in bytes a contact.";
 
 #define H 2e-3
 #define DROP_H 5e-3
@@ -49,7 +50,10 @@ typedef struct row {
     double contacts, islands, iterations, factorizations, linear_steps, pairs, depth;
     double wall, median, cpu; // s a step
     double phase[TALUS_PHASE_COUNT];
-    double rss; // largest resident set so far, bytes
+    double rss;           // largest resident set of the process so far, bytes
+    double bytes;         // most that the simulation held: workspaces, kept factors, contacts
+    int64_t factor_nnz;   // stored entries of the factors of one step, at most
+    int32_t contacts_max; // of one step
     uint64_t hash;
 } row;
 
@@ -62,6 +66,7 @@ typedef struct bench {
     char family[MOST][32];
     int32_t size[MOST], cores[MOST];
     talus_context* ctx[MOST]; // one for each thread count
+    counted memory[MOST];     // what each holds
     row* rows;
     int32_t nrow;
     double* times; // (steps)
@@ -135,6 +140,8 @@ static talus_status begin(bench* b, cli_args* a)
     for (int32_t i = 0; i < b->ncores; i++) {
         talus_context_def def = talus_context_default();
         def.nthreads = b->cores[i];
+        b->memory[i].fail_at = -1;
+        def.allocator = counted_allocator(&b->memory[i]);
         TL_TRY(talus_context_create(&def, &b->ctx[i]));
     }
     return TALUS_OK;
@@ -225,6 +232,8 @@ static void add_step(row* r, const talus_step_info* i)
     r->lagged += i->lagged;
     r->unconverged += i->unconverged;
     r->depth = fmax(r->depth, i->max_depth);
+    r->contacts_max = TL_MAX(r->contacts_max, i->contacts);
+    r->factor_nnz = TL_MAX(r->factor_nnz, i->solve.nnz_L);
     for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++)
         r->phase[p] += i->phase[p];
 }
@@ -234,6 +243,9 @@ static talus_status repetition(bench* b, const talus_model* m, const talus_state
                                row* out)
 {
     talus_context* ctx = b->ctx[core];
+    counted* memory = &b->memory[core];
+    const int64_t held = memory->bytes;
+    memory->most = held;
     talus_sim* sim = NULL;
     talus_state* s = NULL;
     talus_status status = talus_sim_create(ctx, m, &b->options, &sim);
@@ -259,6 +271,7 @@ static talus_status repetition(bench* b, const talus_model* m, const talus_state
         out->median = b->times[b->steps / 2];
         out->steps = b->steps;
         out->allocations = allocated;
+        out->bytes = (double)(memory->most - held);
         out->hash = talus_state_hash(s);
     }
     talus_state_destroy(s);
@@ -297,9 +310,10 @@ static talus_status measure(bench* b, const talus_model* m, const talus_state* s
 static void print_row(const row* r)
 {
     const double n = (double)r->steps;
-    printf("%-10s %6d  %-8s %3d %9.0f %7.0f %7.2f %7.2f %10.3f %10.3f %10.3f %8.2f  %s\n", r->family, r->size,
-           state_name[r->state], r->threads, r->contacts / n, r->islands / n, r->iterations / n,
-           r->factorizations / n, 1e3 * r->wall / n, 1e3 * r->median, 1e3 * r->cpu / n, 1e3 * r->depth,
+    printf("%-10s %6d  %-8s %3d %9.0f %7.0f %7.2f %7.2f %10.3f %10.3f %10.3f %8.2f %8.1f %7.0f  %s\n",
+           r->family, r->size, state_name[r->state], r->threads, r->contacts / n, r->islands / n,
+           r->iterations / n, r->factorizations / n, 1e3 * r->wall / n, 1e3 * r->median, 1e3 * r->cpu / n,
+           1e3 * r->depth, 1e-6 * r->bytes, r->bytes / TL_MAX(r->contacts_max, 1),
            r->unconverged ? "not converged"
            : r->lagged    ? "lagged"
                           : "");
@@ -346,7 +360,9 @@ static talus_status write_csv(bench* b)
         f);
     for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++)
         fprintf(f, ",%s_ms", talus_phase_name((talus_phase)p));
-    fputs(",peak_rss_bytes,peak_rss_per_contact,allocator_calls,state_hash,isa\n", f);
+    fputs(",peak_rss_bytes,peak_rss_per_contact,sim_bytes,sim_bytes_per_contact,factor_nonzeros,allocator_"
+          "calls,state_hash,isa\n",
+          f);
     for (int32_t i = 0; i < b->nrow; i++) {
         const row* r = &b->rows[i];
         const double n = (double)r->steps;
@@ -357,7 +373,8 @@ static talus_status write_csv(bench* b)
                 r->depth, 1e3 * r->wall / n, 1e3 * r->median, 1e3 * r->cpu / n);
         for (int32_t p = 0; p < TALUS_PHASE_COUNT; p++)
             fprintf(f, ",%.5f", 1e3 * r->phase[p] / n);
-        fprintf(f, ",%.0f,%.0f,%lld,%016llx,%s\n", r->rss, r->rss / fmax(r->contacts / n, 1.0),
+        fprintf(f, ",%.0f,%.0f,%.0f,%.0f,%lld,%lld,%016llx,%s\n", r->rss, r->rss / fmax(r->contacts / n, 1.0),
+                r->bytes, r->bytes / TL_MAX(r->contacts_max, 1), (long long)r->factor_nnz,
                 (long long)r->allocations, (unsigned long long)r->hash, talus_context_isa(b->a->ctx));
     }
     const bool failed = ferror(f) != 0;
@@ -396,12 +413,13 @@ static json_t* rows_json(const bench* b, const tl_series* series, int32_t nserie
         const double n = (double)r->steps;
         json_array_append_new(
             rows,
-            json_pack("{s:s, s:i, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "family",
-                      r->family, "size", r->size, "state", state_name[r->state], "threads", r->threads,
-                      "contacts", tl_json_real(r->contacts / n), "iterations",
+            json_pack("{s:s, s:i, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}",
+                      "family", r->family, "size", r->size, "state", state_name[r->state], "threads",
+                      r->threads, "contacts", tl_json_real(r->contacts / n), "iterations",
                       tl_json_real(r->iterations / n), "factorizations", tl_json_real(r->factorizations / n),
                       "wall_ms", tl_json_real(1e3 * r->wall / n), "median_ms", tl_json_real(1e3 * r->median),
                       "cpu_ms", tl_json_real(1e3 * r->cpu / n), "peak_rss_bytes", tl_json_real(r->rss),
+                      "sim_bytes", tl_json_real(r->bytes), "factor_nonzeros", (json_int_t)r->factor_nnz,
                       "lagged", (json_int_t)r->lagged, "unconverged", (json_int_t)r->unconverged,
                       "allocator_calls", (json_int_t)r->allocations));
     }
@@ -456,8 +474,9 @@ static int run(cli_args* a)
     }
     talus_status status = begin(&b, a);
     if (status >= 0 && !a->json)
-        printf("%-10s %6s  %-8s %3s %9s %7s %7s %7s %10s %10s %10s %8s\n", "family", "size", "state", "thr",
-               "contacts", "islands", "iters", "factors", "wall ms", "median ms", "cpu ms", "deep mm");
+        printf("%-10s %6s  %-8s %3s %9s %7s %7s %7s %10s %10s %10s %8s %8s %7s\n", "family", "size", "state",
+               "thr", "contacts", "islands", "iters", "factors", "wall ms", "median ms", "cpu ms", "deep mm",
+               "MB", "B/cont");
     for (int32_t f = 0; f < b.nfamily && status >= 0; f++)
         for (int32_t k = 0; k < b.nsize && status >= 0; k++)
             status = one_scene(&b, b.family[f], b.size[k]);

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-// An allocator that counts, and fails where it is told to:
+// An allocator that counts, and fails where it is told to, for tests and benchmarks; any thread may call it.
 //
 //   counted c = {.fail_at = -1};
 //   def.allocator = counted_allocator(&c);
 #pragma once
 
+#include <stdatomic.h>
 #include <talus/base.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct counted {
-    int64_t calls, fail_at; // the call that returns NULL, from 0; < 0: none
-    int64_t live, bytes;    // blocks and bytes not yet freed
+    int64_t fail_at; // the call that returns NULL, from 0; < 0: none
+    _Atomic int64_t calls;
+    _Atomic int64_t live, bytes; // blocks and bytes not yet freed
+    _Atomic int64_t most;        // bytes at one time
 } counted;
 
 enum { COUNTED_HEADER = 64 }; // a block's size stands before it; the alignments asked for divide this
@@ -19,7 +22,7 @@ enum { COUNTED_HEADER = 64 }; // a block's size stands before it; the alignments
 static inline void* counted_alloc(void* user, size_t bytes, size_t align)
 {
     counted* c = user;
-    if (c->calls++ == c->fail_at || align > COUNTED_HEADER)
+    if (atomic_fetch_add(&c->calls, 1) == c->fail_at || align > COUNTED_HEADER)
         return NULL;
     char* p =
         aligned_alloc(COUNTED_HEADER, (bytes + 2 * COUNTED_HEADER - 1) / COUNTED_HEADER * COUNTED_HEADER);
@@ -27,7 +30,10 @@ static inline void* counted_alloc(void* user, size_t bytes, size_t align)
         return NULL;
     memcpy(p, &bytes, sizeof bytes);
     c->live++;
-    c->bytes += (int64_t)bytes;
+    const int64_t now = atomic_fetch_add(&c->bytes, (int64_t)bytes) + (int64_t)bytes;
+    int64_t most = c->most;
+    while (most < now && !atomic_compare_exchange_weak(&c->most, &most, now))
+        ;
     return p + COUNTED_HEADER;
 }
 
