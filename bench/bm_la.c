@@ -164,20 +164,31 @@ static void run_factor(bm_state* s, void* user)
     c->backend->destroy(f);
 }
 
-static void run_solve(bm_state* s, void* user)
+static void solve_with(bm_state* s, const bench_case* c, bool precondition)
 {
-    const bench_case* c = user;
     const pile* q = c->pile;
-    const tl_values v = {.lower = q->lower, .upper = c->lu ? q->upper : NULL};
+    const tl_values v = {.lower = q->lower, .upper = c->lu ? q->upper : NULL, .precondition = precondition};
+    void (*solve)(tl_factor*, double*, bool) =
+        precondition && c->backend->precondition ? c->backend->precondition : c->backend->solve;
     tl_factor* f = prepare(s, c, &v);
     while (bm_next(s)) {
         memcpy(q->x, q->b, sizeof(double) * (size_t)q->nrow);
-        c->backend->solve(f, q->x, false);
+        solve(f, q->x, false);
         bm_clobber();
     }
     // two flops for an entry and for its transpose, or for one of L and one of U
     report(s, c, f, (c->lu ? 2.0 : 4.0) * (double)c->backend->stats(f).nnz);
     c->backend->destroy(f);
+}
+
+static void run_solve(bm_state* s, void* user)
+{
+    solve_with(s, user, false);
+}
+
+static void run_precondition(bm_state* s, void* user)
+{
+    solve_with(s, user, true);
 }
 
 typedef void dgemm_fn(const char* ta, const char* tb, const int* m, const int* n, const int* k,
@@ -338,7 +349,10 @@ static void register_case(const bench_case* c, const char* label)
     static const struct {
         const char* name;
         bm_fn* fn;
-    } ops[] = {{"analyze", run_analyze}, {"factor", run_factor}, {"solve", run_solve}};
+    } ops[] = {{"analyze", run_analyze},
+               {"factor", run_factor},
+               {"solve", run_solve},
+               {"precondition", run_precondition}};
     for (int32_t i = 0; i < TL_COUNT(ops); i++) {
         char name[96];
         snprintf(name, sizeof name, "bm_la_%s/pile/n:%d/t:%d/%s", ops[i].name, c->pile->p.n, c->threads,

@@ -66,6 +66,15 @@ typedef void tl_snode_forward_fn(int32_t nstrip, int32_t n, const double* a, int
 typedef void tl_snode_backward_fn(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y,
                                   double* x);
 
+/// The same two on entries rounded to single precision (a 32-byte aligned, stride in entries), sums in double: solves
+/// that only precondition move half the bytes.
+typedef void tl_snode_forward_single_fn(int32_t nstrip, int32_t n, const float* a, int64_t stride,
+                                        const double* x, double* y, int32_t set);
+typedef void tl_snode_backward_single_fn(int32_t nstrip, int32_t n, const float* a, int64_t stride,
+                                         const double* y, double* x);
+/// out := a rounded, n a multiple of 8. @return 0, or 1: an entry is not finite in single precision
+typedef int32_t tl_snode_round_fn(int64_t n, const double* a, float* out);
+
 /// Rows [at, at + n) of a vector; runs one after the other take the elements of another one in order.
 typedef struct tl_snode_run {
     int32_t at, n;
@@ -84,6 +93,9 @@ typedef struct tl_snode_kernels {
     tl_snode_extend_fn* extend;
     tl_snode_forward_fn* forward;
     tl_snode_backward_fn* backward;
+    tl_snode_forward_single_fn* forward_single;
+    tl_snode_backward_single_fn* backward_single;
+    tl_snode_round_fn* round;
     tl_snode_gather_fn* gather;
     tl_snode_scatter_fn* scatter;
 } tl_snode_kernels;
@@ -99,5 +111,10 @@ tl_snode_extend_fn tl_snode_extend_ref, tl_snode_extend_w2, tl_snode_extend_avx2
 tl_snode_forward_fn tl_snode_forward_ref, tl_snode_forward_w2, tl_snode_forward_avx2, tl_snode_forward_avx512;
 tl_snode_backward_fn tl_snode_backward_ref, tl_snode_backward_w2, tl_snode_backward_avx2,
     tl_snode_backward_avx512;
+tl_snode_forward_single_fn tl_snode_forward_single_ref, tl_snode_forward_single_w2,
+    tl_snode_forward_single_avx2, tl_snode_forward_single_avx512;
+tl_snode_backward_single_fn tl_snode_backward_single_ref, tl_snode_backward_single_w2,
+    tl_snode_backward_single_avx2, tl_snode_backward_single_avx512;
+tl_snode_round_fn tl_snode_round_ref, tl_snode_round_w2, tl_snode_round_avx2, tl_snode_round_avx512;
 tl_snode_gather_fn tl_snode_gather_ref, tl_snode_gather_w2, tl_snode_gather_avx2, tl_snode_gather_avx512;
 tl_snode_scatter_fn tl_snode_scatter_ref, tl_snode_scatter_w2, tl_snode_scatter_avx2, tl_snode_scatter_avx512;

@@ -168,6 +168,35 @@ void tl_snode_backward_ref(int32_t nstrip, int32_t n, const double* a, int64_t s
             x[p] -= a[at(i, p, stride)] * y[i];
 }
 
+void tl_snode_forward_single_ref(int32_t nstrip, int32_t n, const float* a, int64_t stride, const double* x,
+                                 double* y, int32_t set)
+{
+    for (int64_t i = 0; i < (int64_t)nstrip * STRIP; i++) {
+        double s = set ? 0.0 : y[i];
+        for (int32_t p = 0; p < n; p++)
+            s -= (double)a[at(i, p, stride)] * x[p];
+        y[i] = s;
+    }
+}
+
+void tl_snode_backward_single_ref(int32_t nstrip, int32_t n, const float* a, int64_t stride, const double* y,
+                                  double* x)
+{
+    for (int32_t p = 0; p < n; p++)
+        for (int64_t i = 0; i < (int64_t)nstrip * STRIP; i++)
+            x[p] -= (double)a[at(i, p, stride)] * y[i];
+}
+
+int32_t tl_snode_round_ref(int64_t n, const double* a, float* out)
+{
+    int32_t bad = 0;
+    for (int64_t i = 0; i < n; i++) {
+        bad |= !(fabs(a[i]) <= FLT_MAX);
+        out[i] = (float)a[i];
+    }
+    return bad;
+}
+
 void tl_snode_gather_ref(int32_t nrun, const tl_snode_run* run, const double* b, double* t)
 {
     for (int32_t q = 0; q < nrun; q++)
@@ -187,6 +216,8 @@ void tl_snode_scatter_ref(int32_t nrun, const tl_snode_run* run, const double* t
         .isa = #name, .pivot = tl_snode_pivot_##name, .lu = tl_snode_lu_##name,                              \
         .scale = tl_snode_scale_##name, .update = tl_snode_update_##name, .extend = tl_snode_extend_##name,  \
         .forward = tl_snode_forward_##name, .backward = tl_snode_backward_##name,                            \
+        .forward_single = tl_snode_forward_single_##name,                                                    \
+        .backward_single = tl_snode_backward_single_##name, .round = tl_snode_round_##name,                  \
         .gather = tl_snode_gather_##name, .scatter = tl_snode_scatter_##name                                 \
     }
 

@@ -36,6 +36,7 @@ enum {
 
 typedef double vd __attribute__((vector_size(8 * TL_LANES), may_alias));
 typedef double vu __attribute__((vector_size(8 * TL_LANES), may_alias, aligned(8)));
+typedef float vf __attribute__((vector_size(4 * TL_LANES), may_alias));
 typedef int64_t vi __attribute__((vector_size(8 * TL_LANES), may_alias));
 typedef int64_t viu __attribute__((vector_size(8 * TL_LANES), may_alias, aligned(8)));
 
@@ -438,20 +439,36 @@ void NAME(extend)(int32_t c0, int32_t c1, const double* src, int64_t ld, const i
 // ---- solves
 // ----------------------------------------------------------------------------------------------------
 
-void NAME(forward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x, double* y,
-                   int32_t set)
+// a vector of the panel from entry i on (the compilers' own conversion takes halves apart)
+INLINE vd entries(const void* a, int64_t i, bool single)
 {
-    for (int32_t i = 0; i < nstrip; i++, a += stride, y += STRIP) {
+    if (!single)
+        return *(const vd*)((const double*)a + i);
+    const float* f = (const float*)a + i;
+#if TL_LANES == 8
+    return (vd)_mm512_cvtps_pd(_mm256_load_ps(f));
+#elif TL_LANES == 4
+    return (vd)_mm256_cvtps_pd(_mm_load_ps(f));
+#else
+    return (vd){(double)f[0], (double)f[1]};
+#endif
+}
+
+INLINE void forward_panel(int32_t nstrip, int32_t n, const void* a, bool single, int64_t stride,
+                          const double* x, double* y, int32_t set)
+{
+    int64_t at = 0;
+    for (int32_t i = 0; i < nstrip; i++, at += stride, y += STRIP) {
         // four sums hide the latency of a single chain
         vd sum[4][VS];
         UNROLL for (int32_t s = 0; s < 4; s++) UNROLL for (int32_t v = 0; v < VS; v++) sum[s][v] = splat(0.0);
         int32_t p = 0;
         for (; p + 4 <= n; p += 4)
             UNROLL for (int32_t s = 0; s < 4; s++) UNROLL for (int32_t v = 0; v < VS; v++) sum[s][v] =
-                fma_v(*(const vd*)(a + (p + s) * STRIP + v * TL_LANES), splat(x[p + s]), sum[s][v]);
+                fma_v(entries(a, at + (p + s) * STRIP + v * TL_LANES, single), splat(x[p + s]), sum[s][v]);
         for (; p < n; p++)
             UNROLL for (int32_t v = 0; v < VS; v++) sum[0][v] =
-                fma_v(*(const vd*)(a + p * STRIP + v * TL_LANES), splat(x[p]), sum[0][v]);
+                fma_v(entries(a, at + p * STRIP + v * TL_LANES, single), splat(x[p]), sum[0][v]);
         UNROLL for (int32_t v = 0; v < VS; v++)
         {
             const vd total = (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
@@ -462,6 +479,18 @@ void NAME(forward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, c
                 *out -= total;
         }
     }
+}
+
+void NAME(forward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* x, double* y,
+                   int32_t set)
+{
+    forward_panel(nstrip, n, a, false, stride, x, y, set);
+}
+
+void NAME(forward_single)(int32_t nstrip, int32_t n, const float* a, int64_t stride, const double* x,
+                          double* y, int32_t set)
+{
+    forward_panel(nstrip, n, a, true, stride, x, y, set);
 }
 
 // x[c] -= total of the lanes of sum[c]: all eight at once, by transposing while adding
@@ -494,21 +523,47 @@ INLINE void subtract_totals(const vd* sum, double* x)
 #endif
 }
 
-void NAME(backward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y, double* x)
+INLINE void backward_panel(int32_t nstrip, int32_t n, const void* a, bool single, int64_t stride,
+                           const double* y, double* x)
 {
     for (int32_t p = 0; p < n; p += STRIP) {
-        const double* ap = a + p * STRIP;
+        int64_t at = (int64_t)p * STRIP;
         vd sum[STRIP];
         UNROLL for (int32_t c = 0; c < STRIP; c++) sum[c] = splat(0.0);
-        for (int32_t i = 0; i < nstrip; i++, ap += stride)
+        for (int32_t i = 0; i < nstrip; i++, at += stride)
             UNROLL for (int32_t v = 0; v < VS; v++)
             {
                 const vd yv = *(const vd*)(y + i * STRIP + v * TL_LANES);
                 UNROLL for (int32_t c = 0; c < STRIP; c++) sum[c] =
-                    fma_v(*(const vd*)(ap + c * STRIP + v * TL_LANES), yv, sum[c]);
+                    fma_v(entries(a, at + c * STRIP + v * TL_LANES, single), yv, sum[c]);
             }
         subtract_totals(sum, x + p);
     }
+}
+
+void NAME(backward)(int32_t nstrip, int32_t n, const double* a, int64_t stride, const double* y, double* x)
+{
+    backward_panel(nstrip, n, a, false, stride, y, x);
+}
+
+void NAME(backward_single)(int32_t nstrip, int32_t n, const float* a, int64_t stride, const double* y,
+                           double* x)
+{
+    backward_panel(nstrip, n, a, true, stride, y, x);
+}
+
+int32_t NAME(round)(int64_t n, const double* a, float* out)
+{
+    vi bad = {0};
+    for (int64_t i = 0; i < n; i += TL_LANES) {
+        const vd x = *(const vd*)(a + i);
+        bad |= ~((x <= splat(FLT_MAX)) & (x >= splat(-FLT_MAX)));
+        *(vf*)(out + i) = __builtin_convertvector(x, vf);
+    }
+    for (int32_t l = 0; l < TL_LANES; l++)
+        if (bad[l])
+            return 1;
+    return 0;
 }
 
 // a run is mostly a few bodies of six rows: whole vectors, then what is left of one

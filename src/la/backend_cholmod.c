@@ -140,6 +140,7 @@ static talus_status make_symbolic(tl_factor* f, const tl_pattern* p)
     if (!f->l)
         return tl_nomem(f->ctx, (size_t)nz * sizeof(double));
     f->stats.flops = f->common.fl;
+    f->stats.entry = sizeof(double);
     f->stats.nnz = (int64_t)f->common.lnz;
     return TALUS_OK;
 }

@@ -91,6 +91,7 @@ static tl_factor_stats stats(const tl_factor* f)
     const double n = f->pattern.nrow;
     return (tl_factor_stats){.flops = n * n * n * (f->lu ? 2.0 : 1.0) / 3.0,
                              .nnz = (int64_t)(f->lu ? n * n : n * (n + 1) / 2),
+                             .entry = sizeof(double),
                              .nsuper = n > 0,
                              .largest = f->pattern.nrow,
                              .analyses = f->pattern.made};

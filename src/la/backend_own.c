@@ -20,6 +20,7 @@ static void destroy(tl_factor* f)
         tl_free(f->ctx, f->panel[half]);
         tl_free(f->ctx, f->cb[half]);
     }
+    tl_free(f->ctx, f->single);
     tl_free(f->ctx, f->work);
     tl_free(f->ctx, f);
 }
@@ -100,6 +101,7 @@ static tl_factor_stats stats(const tl_factor* f)
 {
     tl_factor_stats s = f->sym.stats;
     s.analyses = f->pattern.made;
+    s.entry = f->rounded ? sizeof(float) : sizeof(double);
     if (f->lu) {
         s.flops *= 2.0;
         s.nnz *= 2;
@@ -114,4 +116,5 @@ const tl_backend tl_backend_own = {.name = "own",
                                    .analyze = analyze,
                                    .factor = tl_numeric_factor,
                                    .solve = tl_numeric_solve,
+                                   .precondition = tl_numeric_precondition,
                                    .stats = stats};

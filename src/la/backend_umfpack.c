@@ -194,6 +194,7 @@ static talus_status factor(tl_factor* f, const tl_values* v)
         return TALUS_ERR_SINGULAR;
     }
     f->stats.flops = info[UMFPACK_FLOPS];
+    f->stats.entry = sizeof(double);
     f->stats.nnz = (int64_t)(info[UMFPACK_LNZ] + info[UMFPACK_UNZ]);
     f->stats.largest = (int32_t)info[UMFPACK_MAX_FRONT_NROWS];
     return TALUS_OK;

@@ -24,10 +24,12 @@ void tl_pattern_offsets(const tl_pattern* p, int64_t* off);
 /// given, else only their lower triangle is read. upper: NULL (symmetric matrix) or the blocks (j, i), i > j,
 /// stored at the same offset, column-major size_j x size_i (its diagonal entries are not read).
 /// parallel: the caller is no task itself, so the factorization may use the context's threads; same bits.
+/// precondition: solves will be tl_backend.precondition.
 typedef struct tl_values {
     const double* lower;
     const double* upper;
     bool parallel;
+    bool precondition;
 } tl_values;
 
 typedef enum tl_order {
@@ -50,6 +52,7 @@ typedef struct tl_factor tl_factor;
 typedef struct tl_factor_stats {
     double flops;     // of one numeric factorization
     int64_t nnz;      // stored entries of L (and U)
+    int32_t entry;    // bytes of an entry that preconditioning reads
     int32_t nsuper;   // supernodes
     int32_t largest;  // rows of the largest front
     int32_t analyses; // symbolic analyses since creation: equal patterns are not analyzed again
@@ -71,6 +74,9 @@ typedef struct tl_backend {
     /// x in: right-hand side, out: solution, node order of the pattern. f is not changed but for its own
     /// scratch: one caller at a time. parallel: as in tl_values.
     void (*solve)(tl_factor* f, double* x, bool parallel);
+    /// The same by a factor that may be rounded to single precision: a fixed linear map near the inverse, at half
+    /// the memory traffic. NULL: use solve. As solve where the values did not ask for it.
+    void (*precondition)(tl_factor* f, double* x, bool parallel);
     tl_factor_stats (*stats)(const tl_factor* f);
 } tl_backend;
 

@@ -21,7 +21,8 @@
 // so that each half is again a lower triangle, and assembly is the same code.
 #include "own.h"
 
-#define HOST_FLOPS 1e8 // of the whole factorization
+#define HOST_FLOPS 1e8    // of the whole factorization
+#define ROUND_FROM 100000 // doubles of the panels: smaller ones stay in a second-level cache and gain nothing
 
 // ---- assembly
 // --------------------------------------------------------------------------------------------------
@@ -175,6 +176,14 @@ static void assemble_pivots(tl_factor* f, const tl_super* x, const tl_values* v)
         extend_pivots(f, x, half);
 }
 
+// while the panel is in a cache
+static void round_panel(tl_factor* f, const tl_super* x)
+{
+    const int64_t size = (int64_t)(x->kp + x->mp) * x->kp;
+    if (f->rounded && f->kernels->round(size, f->panel[0] + x->panel, f->single + x->panel))
+        atomic_store_explicit(&f->beyond, true, memory_order_relaxed);
+}
+
 static int32_t factor_supernode(tl_factor* f, const tl_super* x, const tl_values* v)
 {
     const int32_t strips = (x->kp + x->mp) / TL_STRIP;
@@ -187,6 +196,7 @@ static int32_t factor_supernode(tl_factor* f, const tl_super* x, const tl_values
         update_panel(f, x, outer, end - outer, end, x->k, 0, strips);
         update_contribution(f, x, outer, end - outer, 0, strips);
     }
+    round_panel(f, x);
     for (int32_t half = 0; half <= f->lu; half++)
         extend_rest(f, x, half, 0, strips);
     return 0;
@@ -250,6 +260,7 @@ static int32_t factor_in_slices(tl_factor* f, const tl_super* x, const tl_values
     }
     t.first = x->kp / TL_STRIP;
     tl_parallel_for(f->ctx, strips - t.first, TL_SLICE, extend_slice, &t);
+    round_panel(f, x);
     return 0;
 }
 
@@ -309,11 +320,15 @@ talus_status tl_numeric_factor(tl_factor* f, const tl_values* v)
     const tl_symbolic* y = &f->sym;
     f->ready = false;
     f->lu = v->upper != NULL;
+    f->rounded = v->precondition && !f->lu && y->panel_size >= ROUND_FROM;
+    f->beyond = false;
     for (int32_t half = 0; half <= f->lu; half++) {
         TL_TRY(TL_GROW(f->ctx, f->panel[half], f->panel_cap[half], 0, y->panel_size));
         TL_TRY(TL_GROW(f->ctx, f->cb[half], f->cb_cap[half], 0, y->cb_size));
     }
     TL_TRY(TL_GROW(f->ctx, f->work, f->work_cap, 0, y->work));
+    if (f->rounded)
+        TL_TRY(TL_GROW(f->ctx, f->single, f->single_cap, 0, y->panel_size));
     int32_t bad = 0;
     if (v->parallel && is_shared(f))
         bad = factor_by_tasks(f, v);
@@ -322,6 +337,7 @@ talus_status tl_numeric_factor(tl_factor* f, const tl_values* v)
             bad = factor_supernode(f, y->super + s, v);
     if (bad)
         return TALUS_ERR_SINGULAR;
+    f->rounded = f->rounded && !f->beyond;
     f->ready = true;
     return TALUS_OK;
 }
@@ -329,55 +345,67 @@ talus_status tl_numeric_factor(tl_factor* f, const tl_values* v)
 // ---- solve
 // -----------------------------------------------------------------------------------------------------
 
-// x := Z^T x (transposed) or Z x for a pivot block
-static void multiply_block(const tl_factor* f, const double* z, int64_t stride, int32_t n, double* x,
-                           bool transposed)
+// the kernels on the panels of one half from double `at` on, or on the same entries in single precision
+static void forward(const tl_factor* f, bool single, int32_t half, int64_t at, int64_t stride, int32_t strips,
+                    int32_t n, const double* x, double* y, int32_t set)
 {
-    double t[TL_BLOCK] __attribute__((aligned(64))) = {0};
-    const int32_t strips = TL_PADDED(n) / TL_STRIP;
-    if (transposed)
-        f->kernels->backward(strips, n, z, stride, x, t);
+    if (single)
+        f->kernels->forward_single(strips, n, f->single + at, stride, x, y, set);
     else
-        f->kernels->forward(strips, n, z, stride, x, t, 1);
-    for (int32_t s = 0; s < strips; s++)
-        for (int32_t i = 0; i < TL_STRIP; i++)
-            x[s * TL_STRIP + i] = -t[s * TL_STRIP + i];
+        f->kernels->forward(strips, n, f->panel[half] + at, stride, x, y, set);
+}
+
+static void backward(const tl_factor* f, bool single, int32_t half, int64_t at, int64_t stride,
+                     int32_t strips, int32_t n, const double* y, double* x)
+{
+    if (single)
+        f->kernels->backward_single(strips, n, f->single + at, stride, y, x);
+    else
+        f->kernels->backward(strips, n, f->panel[half] + at, stride, y, x);
+}
+
+static void negate(const double* t, int32_t n, double* x)
+{
+    for (int32_t i = 0; i < TL_PADDED(n); i++)
+        x[i] = -t[i];
 }
 
 // forward through one supernode: b (nplace), its pivots in place; t (mp) scratch
-static void solve_down(const tl_factor* f, const tl_super* x, double* b, double* t)
+static void solve_down(const tl_factor* f, bool single, const tl_super* x, double* b, double* t)
 {
     const int64_t stride = (int64_t)TL_STRIP * x->kp;
-    const double *panel = f->panel[0] + x->panel, *upper = f->panel[f->lu] + x->panel;
     double* p = b + x->at;
     for (int32_t j = 0; j < x->k; j += TL_BLOCK) {
         const int32_t n = TL_MIN(TL_BLOCK, x->k - j), next = j + TL_BLOCK;
-        const int64_t at = j / TL_STRIP * stride + j * TL_STRIP;
-        multiply_block(f, upper + at, stride, n, p + j, true);
+        const int64_t at = x->panel + j / TL_STRIP * stride + j * TL_STRIP;
+        double z[TL_BLOCK] __attribute__((aligned(64))) = {0}; // -(the pivots times Z^T, or Y^T)
+        backward(f, single, f->lu, at, stride, TL_PADDED(n) / TL_STRIP, n, p + j, z);
+        negate(z, n, p + j);
         if (next < x->k)
-            f->kernels->forward((x->kp - next) / TL_STRIP, n, panel + at + TL_BLOCK / TL_STRIP * stride,
-                                stride, p + j, p + next, 0);
+            forward(f, single, 0, at + TL_BLOCK / TL_STRIP * stride, stride, (x->kp - next) / TL_STRIP, n,
+                    p + j, p + next, 0);
     }
-    f->kernels->forward(x->mp / TL_STRIP, x->k, panel + x->kp / TL_STRIP * stride, stride, p, t, 1);
+    forward(f, single, 0, x->panel + x->kp / TL_STRIP * stride, stride, x->mp / TL_STRIP, x->k, p, t, 1);
     f->kernels->scatter(x->nrun, f->sym.run + x->run, t, b);
 }
 
-static void solve_up(const tl_factor* f, const tl_super* x, double* b, double* t)
+static void solve_up(const tl_factor* f, bool single, const tl_super* x, double* b, double* t)
 {
     const int64_t stride = (int64_t)TL_STRIP * x->kp;
-    const double *panel = f->panel[0] + x->panel, *upper = f->panel[f->lu] + x->panel;
     double* p = b + x->at;
     f->kernels->gather(x->nrun, f->sym.run + x->run, b, t);
     for (int32_t i = x->m; i < x->mp; i++)
         t[i] = 0.0;
-    f->kernels->backward(x->mp / TL_STRIP, x->k, upper + x->kp / TL_STRIP * stride, stride, t, p);
+    backward(f, single, f->lu, x->panel + x->kp / TL_STRIP * stride, stride, x->mp / TL_STRIP, x->k, t, p);
     for (int32_t j = (x->k - 1) / TL_BLOCK * TL_BLOCK; j >= 0; j -= TL_BLOCK) {
         const int32_t n = TL_MIN(TL_BLOCK, x->k - j), next = j + TL_BLOCK;
-        const int64_t at = j / TL_STRIP * stride + j * TL_STRIP;
+        const int64_t at = x->panel + j / TL_STRIP * stride + j * TL_STRIP;
+        double z[TL_BLOCK] __attribute__((aligned(64)));
         if (next < x->k)
-            f->kernels->backward((x->kp - next) / TL_STRIP, n, upper + at + TL_BLOCK / TL_STRIP * stride,
-                                 stride, p + next, p + j);
-        multiply_block(f, panel + at, stride, n, p + j, false);
+            backward(f, single, f->lu, at + TL_BLOCK / TL_STRIP * stride, stride, (x->kp - next) / TL_STRIP,
+                     n, p + next, p + j);
+        forward(f, single, 0, at, stride, TL_PADDED(n) / TL_STRIP, n, p + j, z, 1);
+        negate(z, n, p + j);
     }
 }
 
@@ -407,6 +435,7 @@ static void permute(const tl_symbolic* y, int32_t task, int32_t begin, int32_t e
 
 typedef struct solving {
     tl_factor* f;
+    bool single;
     double* x;
 } solving;
 
@@ -421,7 +450,7 @@ static void solve_tasks_down(void* arg, int32_t begin, int32_t end, int32_t bloc
         permute(y, y->turn[i], task->begin, task->end, g->x, b, true);
         memset(common, 0, sizeof(double) * (size_t)y->ncommon);
         for (int32_t s = task->begin; s < task->end; s++)
-            solve_down(g->f, y->super + s, b, t);
+            solve_down(g->f, g->single, y->super + s, b, t);
     }
 }
 
@@ -435,7 +464,7 @@ static void solve_tasks_up(void* arg, int32_t begin, int32_t end, int32_t block)
         double *b = g->f->work + task->vector, *common = b + task->own, *t = common + y->ncommon;
         memcpy(common, g->f->work, sizeof(double) * (size_t)y->ncommon);
         for (int32_t s = task->end - 1; s >= task->begin; s--)
-            solve_up(g->f, y->super + s, b, t);
+            solve_up(g->f, g->single, y->super + s, b, t);
         permute(y, y->turn[i], task->begin, task->end, g->x, b, false);
     }
 }
@@ -449,11 +478,11 @@ static void run_tasks(tl_factor* f, tl_range_fn* fn, solving* g, bool parallel)
 }
 
 // Subtrees down to the supernodes in no task, these down and up, and the subtrees up.
-void tl_numeric_solve(tl_factor* f, double* x, bool parallel)
+static void solve(tl_factor* f, bool single, double* x, bool parallel)
 {
     const tl_symbolic* y = &f->sym;
     double *b = f->work, *t = f->work + y->ncommon;
-    solving g = {.f = f, .x = x};
+    solving g = {.f = f, .single = single, .x = x};
     TL_ASSERT(f->ready);
     run_tasks(f, solve_tasks_down, &g, parallel);
     permute(y, -1, 0, y->nsuper, x, b, true);
@@ -466,14 +495,24 @@ void tl_numeric_solve(tl_factor* f, double* x, bool parallel)
         if (y->super[s].task >= 0)
             s = y->task[y->super[s].task].end - 1;
         else
-            solve_down(f, y->super + s, b, t);
+            solve_down(f, single, y->super + s, b, t);
     }
     for (int32_t s = y->nsuper - 1; s >= 0; s--) {
         if (y->super[s].task >= 0)
             s = y->task[y->super[s].task].begin;
         else
-            solve_up(f, y->super + s, b, t);
+            solve_up(f, single, y->super + s, b, t);
     }
     permute(y, -1, 0, y->nsuper, x, b, false);
     run_tasks(f, solve_tasks_up, &g, parallel);
+}
+
+void tl_numeric_solve(tl_factor* f, double* x, bool parallel)
+{
+    solve(f, false, x, parallel);
+}
+
+void tl_numeric_precondition(tl_factor* f, double* x, bool parallel)
+{
+    solve(f, f->rounded, x, parallel);
 }

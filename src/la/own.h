@@ -3,6 +3,8 @@
 // solve.
 #pragma once
 
+#include <stdatomic.h>
+
 #include "factor.h"
 #include "snode_update/snode_update.h"
 
@@ -100,6 +102,11 @@ struct tl_factor {
     double* work; // solve: permuted right-hand sides of common supernodes and of each task, local vectors
     int64_t work_cap;
     bool lu, ready;
+    // the lower panels in single precision, for preconditioning; not when an entry is beyond its range
+    float* single;
+    int64_t single_cap;
+    bool rounded;
+    atomic_bool beyond;
 };
 
 /// Elimination order of g: perm[position] = node. scratch is used and given back.
@@ -117,3 +124,4 @@ talus_status tl_symbolic_assembly(tl_factor* f, const tl_graph* g);
 
 talus_status tl_numeric_factor(tl_factor* f, const tl_values* a);
 void tl_numeric_solve(tl_factor* f, double* x, bool parallel);
+void tl_numeric_precondition(tl_factor* f, double* x, bool parallel);

@@ -154,7 +154,7 @@ bool tl_isl_gmres(tl_island* s, const double* G, const double* b, const tl_gmres
         t.next = k->q + (int64_t)(j + 1) * n;
         t.mnext = k->mq + (int64_t)(j + 1) * n;
         memcpy(t.z, k->q + (int64_t)j * n, sizeof(double) * (size_t)n);
-        tl_isl_solve(s, t.z);
+        tl_isl_precondition(s, t.z);
         const double norm = make_next(&t);
         k->H[j][j + 1] = norm;
         const double residual = rotate_column(k, j);

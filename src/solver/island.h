@@ -206,6 +206,7 @@ talus_status tl_isl_factor(tl_island* s, const double* G, bool full);
 /// Steps of GMRES with the kept factor that cost as much as a new one, from work counts alone.
 double tl_isl_factor_worth(const tl_island* s);
 void tl_isl_solve(tl_island* s, double* x);
+void tl_isl_precondition(tl_island* s, double* x); // nearly the same, for less
 bool tl_isl_has_factor(const tl_island* s);
 
 // ---- gmres.c

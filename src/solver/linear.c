@@ -248,7 +248,8 @@ talus_status tl_isl_factor(tl_island* s, const double* G, bool full)
         const int32_t analyses = b->stats(f).analyses;
         status = b->analyze(f, &a.pattern, TL_ORDER_AUTO);
         tl_isl_lap(s, &s->info.t_symbolic);
-        const tl_values values = {.lower = a.lower, .upper = a.upper, .parallel = s->alone};
+        const tl_values values = {
+            .lower = a.lower, .upper = a.upper, .parallel = s->alone, .precondition = !full};
         if (status >= 0)
             status = b->factor(f, &values);
         const tl_factor_stats stats = b->stats(f);
@@ -284,7 +285,7 @@ bool tl_isl_has_factor(const tl_island* s)
 #define NS_FLOP (1.0 / 45.0)  // of the factorization
 #define NS_FACTOR_ENTRY 0.8   // of the factor, written
 #define NS_CONTACT_BUILD 300. // assembly and analysis
-#define NS_SOLVE_ENTRY 0.5    // of the factor, read twice in a solve
+#define NS_SOLVE_BYTE 0.065   // of the factor, read twice to precondition
 #define NS_CONTACT_APPLY 22.  // J x, G w, J^T g
 #define NS_DOF 5.0            // basis vectors
 #define FRESH_STEPS 1.5       // that a new factor needs itself
@@ -295,7 +296,7 @@ double tl_isl_factor_worth(const tl_island* s)
     const tl_factor_stats f = slot->backend[slot->current]->stats(slot->factor[slot->current]);
     const double nnz = (double)f.nnz;
     const double make = NS_FLOP * f.flops + NS_FACTOR_ENTRY * nnz + NS_CONTACT_BUILD * s->nc;
-    const double step = NS_SOLVE_ENTRY * nnz + NS_CONTACT_APPLY * s->nc + NS_DOF * s->nv;
+    const double step = NS_SOLVE_BYTE * f.entry * nnz + NS_CONTACT_APPLY * s->nc + NS_DOF * s->nv;
     return make / step + FRESH_STEPS;
 }
 
@@ -303,4 +304,11 @@ void tl_isl_solve(tl_island* s, double* x)
 {
     const tl_slot* slot = s->slot;
     slot->backend[slot->current]->solve(slot->factor[slot->current], x, s->alone);
+}
+
+void tl_isl_precondition(tl_island* s, double* x)
+{
+    const tl_slot* slot = s->slot;
+    const tl_backend* b = slot->backend[slot->current];
+    (b->precondition ? b->precondition : b->solve)(slot->factor[slot->current], x, s->alone);
 }

@@ -229,6 +229,50 @@ static void check_extend(const tl_snode_kernels* k, const tl_snode_kernels* ref)
     free(want);
 }
 
+// on rounded entries: the double forms on the entries as rounded
+static void check_rounded_solves(const tl_snode_kernels* k, const tl_snode_kernels* ref)
+{
+    float* single = aligned_alloc(64, sizeof(float) * SIZE);
+    for (int32_t n = 1; n <= 30; n++)
+        for (int32_t strips = 0; strips < 4; strips++) {
+            buffers *got = make(3), *want = make(3);
+            for (int32_t i = 0; i < STRIPS * 8; i++)
+                for (int32_t c = n; c < TL_PADDED(n); c++)
+                    got->a[at(i, c)] = 0.0;
+            assert_int_equal(k->round(SIZE, got->a, single), 0);
+            for (int32_t i = 0; i < SIZE; i++) {
+                assert_true(single[i] == (float)got->a[i]);
+                want->a[i] = (double)single[i];
+            }
+            for (int32_t set = 0; set < 2; set++) {
+                k->forward_single(strips, n, single, STRIDE, got->b + 1, got->c, set);
+                ref->forward(strips, n, want->a, STRIDE, want->b + 1, want->c, set);
+                test_near(k->isa, got->c, want->c, SIZE, 1e-14, 10.0);
+            }
+            k->backward_single(strips, n, single, STRIDE, want->c, got->b + 1);
+            ref->backward(strips, n, want->a, STRIDE, want->c, want->b + 1);
+            test_near(k->isa, got->b, want->b, SIZE, 1e-14, 100.0);
+            free(got);
+            free(want);
+        }
+    // one entry beyond single precision, in any lane
+    buffers* b = make(3);
+    for (int32_t i = 0; i < 16; i++) {
+        static const double beyond[] = {1e39, -1e39, INFINITY, NAN};
+        const double keep = b->a[i];
+        for (int32_t j = 0; j < TL_COUNT(beyond); j++) {
+            b->a[i] = beyond[j];
+            assert_int_equal(k->round(64, b->a, single), 1);
+        }
+        b->a[i] = keep;
+    }
+    b->a[3] = 3e38;
+    b->a[4] = -1e-60;
+    assert_int_equal(k->round(64, b->a, single), 0);
+    free(b);
+    free(single);
+}
+
 static void check_solves(const tl_snode_kernels* k, const tl_snode_kernels* ref)
 {
     for (int32_t n = 1; n <= 30; n++) {
@@ -306,6 +350,12 @@ static void snode_solves__equal_reference(void** state)
     for_each_isa(check_solves);
 }
 
+static void snode_rounded_solves__equal_reference(void** state)
+{
+    (void)state;
+    for_each_isa(check_rounded_solves);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +366,7 @@ int main(void)
         cmocka_unit_test(snode_update__equals_reference),
         cmocka_unit_test(snode_extend__equals_reference),
         cmocka_unit_test(snode_solves__equal_reference),
+        cmocka_unit_test(snode_rounded_solves__equal_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

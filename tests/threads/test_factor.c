@@ -19,7 +19,7 @@ static uint64_t hash_with(int32_t workers, bool parallel, const problem* q, tl_o
     talus_context* ctx;
     assert_int_equal(talus_context_create(&def, &ctx), TALUS_OK);
     const tl_backend* be = tl_backend_get(TL_BACKEND_OWN);
-    const tl_values v = {.lower = q->lower, .upper = q->upper, .parallel = parallel};
+    const tl_values v = {.lower = q->lower, .upper = q->upper, .parallel = parallel, .precondition = true};
     tl_factor* f;
     double* x = calloc((size_t)q->nrow, sizeof(double));
     random_vector(x, q->nrow, 11);
@@ -28,6 +28,7 @@ static uint64_t hash_with(int32_t workers, bool parallel, const problem* q, tl_o
     uint64_t hash = 0;
     if (be->factor(f, &v) == TALUS_OK) {
         be->solve(f, x, parallel);
+        be->precondition(f, x, parallel);
         hash = tl_hash(x, sizeof(double) * (size_t)q->nrow, 0);
     }
     *regions = p.regions;
