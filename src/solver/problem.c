@@ -5,11 +5,13 @@
 #include "option_entry.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 #define PROBLEM_COOKIE 0x74616c32u
 #define OPTIONS_COOKIE 0x74616c33u
 // a magnitude beyond which squares overflow on the way to a norm
 #define LARGEST 1e100
+#define LOOK 16384 // numbers of a chunk, microseconds
 
 talus_problem_view talus_problem_default(void)
 {
@@ -60,11 +62,34 @@ static bool surely_fine(const double* x, int64_t n, need want)
            (n % 2 == 0 || (x[n - 1] >= (want == ANY ? -LARGEST : 0.0) && x[n - 1] <= LARGEST));
 }
 
+typedef struct look {
+    const double* x;
+    need want;
+    atomic_bool closer; // look closer
+} look;
+
+static void look_range(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    (void)block;
+    look* l = arg;
+    if (!surely_fine(l->x + begin, end - begin, l->want))
+        atomic_store_explicit(&l->closer, true, memory_order_relaxed);
+}
+
+static bool all_fine(talus_context* ctx, const double* x, int64_t n, need want)
+{
+    if (n <= LOOK || n > INT32_MAX)
+        return surely_fine(x, n, want);
+    look l = {.x = x, .want = want};
+    tl_parallel_light(ctx, (int32_t)n, LOOK, look_range, &l);
+    return !l.closer;
+}
+
 static talus_status check_values(talus_context* ctx, const char* field, const double* x, int64_t n, need want)
 {
     if (n > 0 && !x)
         return tl_fail(ctx, TALUS_ERR_ARG, "problem: %s is NULL, %lld values expected", field, (long long)n);
-    if (surely_fine(x, n, want))
+    if (all_fine(ctx, x, n, want))
         return TALUS_OK;
     for (int64_t i = 0; i < n; i++) {
         if (!(fabs(x[i]) <= LARGEST))
