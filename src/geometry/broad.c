@@ -10,6 +10,9 @@
 // is rebuilt (binned surface-area heuristic) once the extra nodes visited since it was built outweigh a
 // rebuild: a count of work, not a time, so runs repeat exactly. Shapes with an unbounded box are kept in a
 // list and compared with every moved shape. The result is sorted and so does not depend on the tree.
+//
+// The tree holds boxes with a margin, and the pairs it finds are kept: while every shape that moves stays inside its
+// wide box, an update only compares the boxes of these pairs. Where shapes leave at once there is no margin.
 #include "geometry.h"
 
 #include <math.h>
@@ -18,7 +21,10 @@
 #define DEPTH 64        // of the tree at most: binned splits, then halves of at most 2^31 shapes
 #define BINNED_DEPTH 32 // deeper nodes are cut in halves
 #define BINS 16
-#define DUAL 16 // moved shapes from which the tree meets itself instead of being asked for each
+#define MARGIN 0.0625 // of a box's longest edge
+#define LASTING 3     // updates that kept pairs must serve to be worth a margin
+#define NARROW 16     // updates without a margin after that
+#define DUAL 16       // moved shapes from which the tree meets itself instead of being asked for each
 
 typedef struct node {
     double lo[3], hi[3];
@@ -29,13 +35,19 @@ typedef struct node {
     uint16_t moves; // a shape below it moves
 } node;
 
+typedef struct filter {
+    bool (*may_collide)(const void* user, int32_t a, int32_t b);
+    const void* user;
+} filter;
+
 struct tl_broad {
     talus_context* ctx;
     int32_t n;
-    double *lo, *hi; // (n x 3) boxes in use
-    int32_t* order;  // bounded shapes, leaf by leaf
-    int32_t* leaf;   // (n) the shape's leaf, -1: unbounded
-    int32_t* moved;  // shapes that move in this update, unbounded ones last
+    double *lo, *hi;           // (n x 3) boxes
+    double *wide_lo, *wide_hi; // (n x 3) with margins
+    int32_t* order;            // bounded shapes, leaf by leaf
+    int32_t* leaf;             // (n) the shape's leaf, -1: unbounded
+    int32_t *moved, *last;     // shapes that move in this update and in the one before
     int32_t* unbounded;
     uint8_t* flag; // (n) moves
     node* nodes;
@@ -43,10 +55,12 @@ struct tl_broad {
     double* key;     // centres along the split axis while building
     int32_t nbounded, nunbounded, nnode, nmoved;
     double* box; // (6 n) boxes of order[], in its order
-    bool is_built, is_dual, was_dual;
-    int64_t baseline, excess; // nodes visited per moved shape after the build (x 16), surplus since
-    tl_pair *pairs, *scratch;
-    int64_t npairs, cap, scratch_cap;
+    bool is_built, is_dual, was_dual, is_kept;
+    int64_t baseline, excess;        // nodes visited per moved shape after the build (x 16), surplus since
+    tl_pair *near, *scratch, *pairs; // of wide boxes; while sorting; of boxes, the result
+    int64_t nnear, near_cap, scratch_cap, npairs, pairs_cap;
+    filter kept;            // that the near pairs passed
+    int32_t served, narrow; // updates since the near pairs were found; left without a margin
 };
 
 // fmin and fmax are calls, for the sake of NaN
@@ -70,17 +84,20 @@ talus_status tl_broad_create(talus_context* ctx, int32_t n, tl_broad** out)
     b->n = n;
     b->lo = tl_alloc(ctx, 3 * count * sizeof *b->lo);
     b->hi = tl_alloc(ctx, 3 * count * sizeof *b->hi);
+    b->wide_lo = tl_alloc(ctx, 3 * count * sizeof *b->wide_lo);
+    b->wide_hi = tl_alloc(ctx, 3 * count * sizeof *b->wide_hi);
     b->order = tl_alloc(ctx, count * sizeof *b->order);
     b->leaf = tl_alloc(ctx, count * sizeof *b->leaf);
     b->moved = tl_alloc(ctx, count * sizeof *b->moved);
+    b->last = tl_alloc(ctx, count * sizeof *b->last);
     b->unbounded = tl_alloc(ctx, count * sizeof *b->unbounded);
     b->flag = tl_calloc(ctx, count);
     b->nodes = tl_alloc(ctx, 2 * count * sizeof *b->nodes);
     b->stale = tl_calloc(ctx, (2 * count / 64 + 1) * sizeof *b->stale);
     b->key = tl_alloc(ctx, count * sizeof *b->key);
     b->box = tl_alloc(ctx, 6 * count * sizeof *b->box);
-    if (!b->lo || !b->hi || !b->order || !b->leaf || !b->moved || !b->unbounded || !b->flag || !b->nodes ||
-        !b->stale || !b->key || !b->box) {
+    if (!b->lo || !b->hi || !b->wide_lo || !b->wide_hi || !b->order || !b->leaf || !b->moved || !b->last ||
+        !b->unbounded || !b->flag || !b->nodes || !b->stale || !b->key || !b->box) {
         tl_broad_destroy(b);
         return tl_nomem(ctx, 2 * count * sizeof(node));
     }
@@ -92,8 +109,9 @@ void tl_broad_destroy(tl_broad* b)
 {
     if (!b)
         return;
-    void* owned[] = {b->lo,    b->hi,    b->order, b->leaf,  b->moved,   b->unbounded, b->flag,
-                     b->nodes, b->stale, b->key,   b->pairs, b->scratch, b->box};
+    void* owned[] = {b->near,  b->wide_lo, b->wide_hi, b->lo,        b->hi,   b->order,
+                     b->leaf,  b->moved,   b->last,    b->unbounded, b->flag, b->nodes,
+                     b->stale, b->key,     b->pairs,   b->scratch,   b->box};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         tl_free(b->ctx, owned[i]);
     tl_free(b->ctx, b);
@@ -110,7 +128,7 @@ static inline bool is_overlapping(const double* lo_a, const double* hi_a, const 
 static bool is_bounded(const tl_broad* b, int32_t i)
 {
     for (int k = 0; k < 3; k++)
-        if (!isfinite(b->lo[3 * i + k]) || !isfinite(b->hi[3 * i + k]))
+        if (!isfinite(b->wide_lo[3 * i + k]) || !isfinite(b->wide_hi[3 * i + k]))
             return false;
     return true;
 }
@@ -138,8 +156,8 @@ static void refit(tl_broad* b, int32_t i)
     for (int32_t j = nd->begin; j < nd->begin + nd->count; j++) {
         const int32_t s = b->order[j];
         double* box = &b->box[6 * (int64_t)j];
-        memcpy(box, &b->lo[3 * (int64_t)s], 3 * sizeof *box);
-        memcpy(box + 3, &b->hi[3 * (int64_t)s], 3 * sizeof *box);
+        memcpy(box, &b->wide_lo[3 * (int64_t)s], 3 * sizeof *box);
+        memcpy(box + 3, &b->wide_hi[3 * (int64_t)s], 3 * sizeof *box);
         nd->moves |= b->flag[s];
         for (int k = 0; k < 3; k++) {
             nd->lo[k] = smaller(nd->lo[k], box[k]);
@@ -239,7 +257,7 @@ static int32_t split(tl_broad* b, int32_t begin, int32_t count, int32_t depth)
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int32_t j = begin; j < begin + count; j++)
         for (int k = 0; k < 3; k++) {
-            const double c = 0.5 * b->lo[3 * b->order[j] + k] + 0.5 * b->hi[3 * b->order[j] + k];
+            const double c = 0.5 * b->wide_lo[3 * b->order[j] + k] + 0.5 * b->wide_hi[3 * b->order[j] + k];
             lo[k] = smaller(lo[k], c);
             hi[k] = larger(hi[k], c);
         }
@@ -249,7 +267,7 @@ static int32_t split(tl_broad* b, int32_t begin, int32_t count, int32_t depth)
             axis = k;
     for (int32_t j = begin; j < begin + count; j++) {
         const int32_t s = b->order[j];
-        b->key[s] = 0.5 * b->lo[3 * s + axis] + 0.5 * b->hi[3 * s + axis];
+        b->key[s] = 0.5 * b->wide_lo[3 * s + axis] + 0.5 * b->wide_hi[3 * s + axis];
     }
     const double per_length = BINS / (hi[axis] - lo[axis]);
     int32_t left = 0;
@@ -261,7 +279,7 @@ static int32_t split(tl_broad* b, int32_t begin, int32_t count, int32_t depth)
             const int32_t s = b->order[j];
             bin* in = &bins[bin_of(b->key[s], lo[axis], per_length)];
             in->count++;
-            grow(in->lo, in->hi, &b->lo[3 * s], &b->hi[3 * s]);
+            grow(in->lo, in->hi, &b->wide_lo[3 * s], &b->wide_hi[3 * s]);
         }
         const int32_t best = best_bin(bins, count);
         for (int32_t j = begin; best > 0 && j < begin + count; j++) {
@@ -329,14 +347,7 @@ static void build(tl_broad* b)
     b->excess = 0;
 }
 
-static void add_moved(tl_broad* b, int32_t i, const double* lo, const double* hi)
-{
-    b->flag[i] = 1;
-    b->moved[b->nmoved++] = i;
-    memcpy(&b->lo[3 * i], &lo[3 * i], 3 * sizeof *lo);
-    memcpy(&b->hi[3 * i], &hi[3 * i], 3 * sizeof *hi);
-}
-
+// the tree's boxes above the shape are to be refitted
 static void mark_stale(tl_broad* b, int32_t shape)
 {
     if (!b->is_built)
@@ -345,17 +356,20 @@ static void mark_stale(tl_broad* b, int32_t shape)
         b->stale[i / 64] |= (uint64_t)1 << i % 64;
 }
 
-// list the shapes that move and take over their boxes; shapes at rest cost an eighth of a load each
-static void take_boxes(tl_broad* b, const double* lo, const double* hi, const uint8_t* moving)
+// list the shapes that move and take over their boxes; shapes at rest cost an eighth of a load each.
+// @return they are those of the last update
+static bool take_boxes(tl_broad* b, const double* lo, const double* hi, const uint8_t* moving)
 {
+    int32_t* last = b->moved;
+    const int32_t nlast = b->nmoved;
     if (!b->is_built && b->n > 0) {
         memcpy(b->lo, lo, 3 * (size_t)b->n * sizeof *lo);
         memcpy(b->hi, hi, 3 * (size_t)b->n * sizeof *hi);
+        memcpy(b->wide_lo, lo, 3 * (size_t)b->n * sizeof *lo);
+        memcpy(b->wide_hi, hi, 3 * (size_t)b->n * sizeof *hi);
     }
-    for (int32_t m = 0; m < b->nmoved; m++) {
-        b->flag[b->moved[m]] = 0;
-        mark_stale(b, b->moved[m]); // it may stand now
-    }
+    b->moved = b->last;
+    b->last = last;
     b->nmoved = 0;
     for (int32_t i = 0; i < b->n;) {
         uint64_t word[4] = {1, 0, 0, 0};
@@ -364,9 +378,55 @@ static void take_boxes(tl_broad* b, const double* lo, const double* hi, const ui
             memcpy(word, &moving[i], sizeof word);
         if (word[0] | word[1] | word[2] | word[3])
             for (int32_t j = i; j < i + run; j++)
-                if (!moving || moving[j])
-                    add_moved(b, j, lo, hi);
+                if (!moving || moving[j]) {
+                    b->moved[b->nmoved++] = j;
+                    memcpy(&b->lo[3 * (int64_t)j], &lo[3 * (int64_t)j], 3 * sizeof *lo);
+                    memcpy(&b->hi[3 * (int64_t)j], &hi[3 * (int64_t)j], 3 * sizeof *hi);
+                }
         i += run;
+    }
+    if (b->nmoved == nlast && memcmp(b->moved, last, sizeof *last * (size_t)nlast) == 0)
+        return true;
+    for (int32_t m = 0; m < nlast; m++) {
+        b->flag[last[m]] = 0;
+        mark_stale(b, last[m]);
+    }
+    for (int32_t m = 0; m < b->nmoved; m++)
+        b->flag[b->moved[m]] = 1;
+    return false;
+}
+
+static bool is_inside(const tl_broad* b)
+{
+    for (int32_t m = 0; m < b->nmoved; m++) {
+        const int64_t at = 3 * (int64_t)b->moved[m];
+        const double *lo = b->lo + at, *hi = b->hi + at, *wide_lo = b->wide_lo + at,
+                     *wide_hi = b->wide_hi + at;
+        if (!((lo[0] >= wide_lo[0]) & (lo[1] >= wide_lo[1]) & (lo[2] >= wide_lo[2]) & (hi[0] <= wide_hi[0]) &
+              (hi[1] <= wide_hi[1]) & (hi[2] <= wide_hi[2])))
+            return false;
+    }
+    return true;
+}
+
+// new wide boxes of the shapes that move
+static void widen(tl_broad* b)
+{
+    if (b->narrow > 0)
+        b->narrow--;
+    else if (b->is_built && b->served < LASTING)
+        b->narrow = NARROW;
+    b->served = 0;
+    for (int32_t m = 0; m < b->nmoved; m++) {
+        const int64_t at = 3 * (int64_t)b->moved[m];
+        double edge = 0.0;
+        for (int k = 0; k < 3; k++)
+            edge = larger(b->hi[at + k] - b->lo[at + k], edge);
+        const double margin = b->narrow == 0 && edge < INFINITY ? MARGIN * edge : 0.0;
+        for (int k = 0; k < 3; k++) {
+            b->wide_lo[at + k] = b->lo[at + k] - margin;
+            b->wide_hi[at + k] = b->hi[at + k] + margin;
+        }
     }
 }
 
@@ -394,19 +454,14 @@ static void refit_moved(tl_broad* b)
 // ---- pairs
 // ---------------------------------------------------------------------------------------------------
 
-typedef struct filter {
-    bool (*may_collide)(const void* user, int32_t a, int32_t b);
-    const void* user;
-} filter;
-
 static talus_status add_pair(tl_broad* b, const filter* f, int32_t i, int32_t j)
 {
     const tl_pair p = {TL_MIN(i, j), TL_MAX(i, j)};
     if (f->may_collide && !f->may_collide(f->user, p.a, p.b))
         return TALUS_OK;
-    if (b->npairs == b->cap)
-        TL_TRY(TL_GROW(b->ctx, b->pairs, b->cap, b->npairs, b->npairs + 1));
-    b->pairs[b->npairs++] = p;
+    if (b->nnear == b->near_cap)
+        TL_TRY(TL_GROW(b->ctx, b->near, b->near_cap, b->nnear, b->nnear + 1));
+    b->near[b->nnear++] = p;
     return TALUS_OK;
 }
 
@@ -414,8 +469,8 @@ static talus_status add_pair(tl_broad* b, const filter* f, int32_t i, int32_t j)
 static talus_status test_pair(tl_broad* b, const filter* f, int32_t i, int32_t j)
 {
     if (i == j || (b->flag[j] && j < i) ||
-        !is_overlapping(&b->lo[3 * (int64_t)i], &b->hi[3 * (int64_t)i], &b->lo[3 * (int64_t)j],
-                        &b->hi[3 * (int64_t)j]))
+        !is_overlapping(&b->wide_lo[3 * (int64_t)i], &b->wide_hi[3 * (int64_t)i], &b->wide_lo[3 * (int64_t)j],
+                        &b->wide_hi[3 * (int64_t)j]))
         return TALUS_OK;
     return add_pair(b, f, i, j);
 }
@@ -476,7 +531,7 @@ static talus_status meet_itself(tl_broad* b, const filter* f, int64_t* visited)
 static talus_status ask_tree(tl_broad* b, const filter* f, int32_t i, int64_t* visited)
 {
     int32_t stack[DEPTH], top = 0;
-    const double *lo = &b->lo[3 * i], *hi = &b->hi[3 * i];
+    const double *lo = &b->wide_lo[3 * i], *hi = &b->wide_hi[3 * i];
     if (b->nbounded > 0)
         stack[top++] = 0;
     while (top > 0) {
@@ -504,32 +559,32 @@ static uint64_t pair_key(tl_pair p)
 // least significant byte first, over the bytes in use; short lists by insertion
 static talus_status sort_pairs(tl_broad* b)
 {
-    if (b->npairs <= 48) {
-        for (int64_t i = 1; i < b->npairs; i++) {
-            const tl_pair p = b->pairs[i];
+    if (b->nnear <= 48) {
+        for (int64_t i = 1; i < b->nnear; i++) {
+            const tl_pair p = b->near[i];
             int64_t j = i;
-            for (; j > 0 && pair_key(b->pairs[j - 1]) > pair_key(p); j--)
-                b->pairs[j] = b->pairs[j - 1];
-            b->pairs[j] = p;
+            for (; j > 0 && pair_key(b->near[j - 1]) > pair_key(p); j--)
+                b->near[j] = b->near[j - 1];
+            b->near[j] = p;
         }
         return TALUS_OK;
     }
-    TL_TRY(TL_GROW(b->ctx, b->scratch, b->scratch_cap, 0, b->cap));
+    TL_TRY(TL_GROW(b->ctx, b->scratch, b->scratch_cap, 0, b->near_cap));
     for (int shift = 0; shift < 64; shift += 8) {
         if ((uint64_t)(uint32_t)(b->n - 1) >> shift % 32 == 0)
             continue;
         int64_t count[257] = {0};
-        for (int64_t i = 0; i < b->npairs; i++)
-            count[(pair_key(b->pairs[i]) >> shift & 255) + 1]++;
+        for (int64_t i = 0; i < b->nnear; i++)
+            count[(pair_key(b->near[i]) >> shift & 255) + 1]++;
         for (int k = 0; k < 256; k++)
             count[k + 1] += count[k];
-        for (int64_t i = 0; i < b->npairs; i++)
-            b->scratch[count[pair_key(b->pairs[i]) >> shift & 255]++] = b->pairs[i];
-        tl_pair* swap = b->pairs;
-        b->pairs = b->scratch;
+        for (int64_t i = 0; i < b->nnear; i++)
+            b->scratch[count[pair_key(b->near[i]) >> shift & 255]++] = b->near[i];
+        tl_pair* swap = b->near;
+        b->near = b->scratch;
         b->scratch = swap;
-        const int64_t cap = b->cap;
-        b->cap = b->scratch_cap;
+        const int64_t cap = b->near_cap;
+        b->near_cap = b->scratch_cap;
         b->scratch_cap = cap;
     }
     return TALUS_OK;
@@ -538,7 +593,7 @@ static talus_status sort_pairs(tl_broad* b)
 static talus_status find_pairs(tl_broad* b, const filter* f)
 {
     int64_t visited = 0;
-    b->npairs = 0;
+    b->nnear = 0;
     if (b->is_dual)
         TL_TRY(meet_itself(b, f, &visited));
     for (int32_t m = 0; m < b->nmoved; m++) {
@@ -560,23 +615,52 @@ static talus_status find_pairs(tl_broad* b, const filter* f)
     return TALUS_OK;
 }
 
-talus_status tl_broad_update(tl_broad* b, const double* lo, const double* hi, const uint8_t* moving,
-                             bool (*may_collide)(const void* user, int32_t a, int32_t b), const void* user,
-                             const tl_pair** pairs, int32_t* npairs)
+// the near pairs whose boxes overlap
+static talus_status select_pairs(tl_broad* b)
 {
-    const filter f = {may_collide, user};
-    take_boxes(b, lo, hi, moving);
+    TL_TRY(TL_GROW(b->ctx, b->pairs, b->pairs_cap, 0, b->near_cap));
+    int64_t n = 0;
+    for (int64_t p = 0; p < b->nnear; p++) {
+        const int64_t i = 3 * (int64_t)b->near[p].a, j = 3 * (int64_t)b->near[p].b;
+        b->pairs[n] = b->near[p];
+        n += is_overlapping(b->lo + i, b->hi + i, b->lo + j, b->hi + j);
+    }
+    b->npairs = n;
+    return TALUS_OK;
+}
+
+static talus_status find_near(tl_broad* b, const filter* f)
+{
+    widen(b);
     b->is_dual = b->nmoved > DUAL;
     if (!b->is_built || !is_placed(b) || b->excess > 8 * (int64_t)b->n)
         build(b);
     else
         refit_moved(b);
-    const talus_status status = find_pairs(b, &f);
-    if (status < 0) {
-        b->npairs = 0;
-        return status;
+    TL_TRY(find_pairs(b, f));
+    // room for the pairs of wide boxes when these are narrow, and for half as many more: memory settles at once
+    const int64_t room = b->narrow ? 2 * b->nnear : b->nnear + b->nnear / 4;
+    if (room > b->near_cap)
+        TL_TRY(TL_GROW(b->ctx, b->near, b->near_cap, b->nnear, room + room / 2));
+    return sort_pairs(b);
+}
+
+talus_status tl_broad_update(tl_broad* b, const double* lo, const double* hi, const uint8_t* moving,
+                             bool (*may_collide)(const void* user, int32_t a, int32_t b), const void* user,
+                             const tl_pair** pairs, int32_t* npairs)
+{
+    const filter f = {may_collide, user};
+    const bool same = take_boxes(b, lo, hi, moving);
+    if (same && b->is_kept && b->kept.may_collide == f.may_collide && b->kept.user == f.user &&
+        is_inside(b)) {
+        b->served++;
+    } else {
+        b->is_kept = false; // until it ends well
+        TL_TRY(find_near(b, &f));
+        b->is_kept = true;
+        b->kept = f;
     }
-    TL_TRY(sort_pairs(b));
+    TL_TRY(select_pairs(b));
     *pairs = b->pairs;
     *npairs = (int32_t)b->npairs;
     return TALUS_OK;

@@ -99,7 +99,8 @@ typedef struct tl_pair {
 typedef struct tl_broad tl_broad;
 talus_status tl_broad_create(talus_context* ctx, int32_t n, tl_broad** out);
 void tl_broad_destroy(tl_broad* b);
-/// All pairs (a < b) whose boxes overlap and for which may_collide(user, a, b) is true, sorted by (a, b).
+/// All pairs (a < b) whose boxes overlap and for which may_collide(user, a, b) is true (always the same for a pair:
+/// answers are kept), sorted by (a, b).
 /// @param moving (n) 0: the shape's pose is the same as in the last call (its box is not compared with other
 ///               non-moving ones); NULL: all move
 /// @param lo, hi (n x 3) boxes   @param pairs out: borrowed until the next call

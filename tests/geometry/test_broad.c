@@ -134,6 +134,41 @@ static void drifting_cloud__no_allocation_once_warm(void** state)
     talus_context_destroy(ctx);
 }
 
+// pairs kept from one update to the next: boxes that creep, swell and shrink a little, some that jump or stop for a
+// while
+static void creeping_cloud__as_all_pairs(void** state)
+{
+    (void)state;
+    talus_context* ctx = test_context(1);
+    world* w = calloc(1, sizeof *w);
+    tl_rng r;
+    tl_rng_seed(&r, 13);
+    w->n = 200;
+    static double c[200][3];
+    for (int32_t i = 0; i < w->n; i++)
+        for (int k = 0; k < 3; k++)
+            c[i][k] = tl_rng_uniform(&r, 0, 5);
+    tl_broad* b;
+    assert_int_equal(tl_broad_create(ctx, w->n, &b), TALUS_OK);
+    for (int step = 0; step < 600; step++) {
+        for (int32_t i = 0; i < w->n; i++) {
+            w->moving[i] = i % 4 != 0 || (step > 0 && step % 200 < 20);
+            if (!w->moving[i] && step > 0)
+                continue;
+            const double jump = step > 300 && step % 10 == 0 && i == step / 10 ? 1.0 : 0.004;
+            for (int k = 0; k < 3; k++)
+                c[i][k] += tl_rng_uniform(&r, -jump, jump);
+            set_box(w, i, c[i][0], c[i][1], c[i][2], 0.3 + tl_rng_uniform(&r, 0, 0.003));
+            if (i == 11)
+                w->lo[3 * i + 2] = -INFINITY;
+        }
+        expect_brute_force(w, b, w->moving);
+    }
+    tl_broad_destroy(b);
+    free(w);
+    talus_context_destroy(ctx);
+}
+
 // one ball and 6400 boxes that stay: the right pairs, at the cost of a ball alone to within a scan of the
 // flags
 static void static_boxes__cost_a_scan(void** state)
@@ -169,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_boxes__as_all_pairs),
         cmocka_unit_test(drifting_cloud__no_allocation_once_warm),
+        cmocka_unit_test(creeping_cloud__as_all_pairs),
         cmocka_unit_test(static_boxes__cost_a_scan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
