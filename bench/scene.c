@@ -9,19 +9,25 @@
 #include "gen.h"
 
 // a model is read from a file
-talus_status scene_load(talus_context* ctx, const char* family, int32_t n, talus_model** model)
+talus_status scene_load_text(talus_context* ctx, const char* text, size_t length, talus_model** model)
 {
     char path[] = "/tmp/talus_bench_XXXXXX";
+    const int fd = mkstemp(path);
+    if (fd < 0)
+        return TALUS_ERR_IO;
+    const bool written = write(fd, text, length) == (ssize_t)length;
+    close(fd);
+    const talus_status status = written ? talus_model_load(ctx, path, NULL, model) : TALUS_ERR_IO;
+    unlink(path);
+    return status;
+}
+
+talus_status scene_load(talus_context* ctx, const char* family, int32_t n, talus_model** model)
+{
     tl_text text;
     talus_status status = tl_gen_scene(ctx, family, n, 0, &text);
-    const int fd = status < 0 ? -1 : mkstemp(path);
-    if (fd >= 0) {
-        const bool written = write(fd, text.data, (size_t)text.length) == (ssize_t)text.length;
-        close(fd);
-        status = written ? talus_model_load(ctx, path, NULL, model) : TALUS_ERR_IO;
-        unlink(path);
-    } else if (status >= 0)
-        status = TALUS_ERR_IO;
+    if (status >= 0)
+        status = scene_load_text(ctx, text.data, (size_t)text.length, model);
     tl_text_fini(&text);
     return status;
 }
