@@ -570,21 +570,37 @@ static void clip_elements(talus_context* ctx, query* q)
 }
 
 // the boundary of the half space, seen from the other body's axes
-static talus_status find_at_half_space(talus_context* ctx, query* q, const tl_pose* Xb)
+static half_space place_half_space(const tl_field* a, const tl_field* b, const tl_placed* B)
 {
     const double z[4] = {0.0, 0.0, 1.0, 0.0};
-    half_space* h = &q->half;
-    h->second = is_half(q->a);
-    h->mesh = h->second ? q->b : q->a;
-    h->slope = (h->second ? q->a : q->b)->slope;
-    if (h->second) {
-        turn_back(q->B.R, z, h->plane);
-        h->plane[3] = q->B.t[2];
-        q->X = Xb;
+    half_space h = {.second = is_half(a)};
+    h.mesh = h.second ? b : a;
+    h.slope = (h.second ? a : b)->slope;
+    if (h.second) {
+        turn_back(B->R, z, h.plane);
+        h.plane[3] = B->t[2];
     } else {
-        place_plane(&q->B, z, h->plane);
+        place_plane(B, z, h.plane);
     }
-    return tl_find_below(ctx, h->mesh, h->plane, q->out);
+    return h;
+}
+
+static talus_status find_at_half_space(talus_context* ctx, query* q, const tl_pose* Xb)
+{
+    q->half = place_half_space(q->a, q->b, &q->B);
+    if (q->half.second)
+        q->X = Xb;
+    return tl_find_below(ctx, q->half.mesh, q->half.plane, q->out);
+}
+
+double tl_patch_overlap(const tl_field* a, const tl_pose* Xa, const tl_field* b, const tl_pose* Xb)
+{
+    tl_placed B;
+    place(Xa, Xb, &B);
+    if (!is_half(a) && !is_half(b))
+        return tl_fields_overlap(a, b, &B);
+    const half_space h = place_half_space(a, b, &B);
+    return tl_field_below(h.mesh, h.plane);
 }
 
 talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_pose* Xa, const tl_field* b,
@@ -618,6 +634,17 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
     out->t_trees = t1 - t0;
     out->t_clip = tl_now() - t1;
     return TALUS_OK;
+}
+
+// pairs of leaves in rising order, and of elements within each (pairs.c)
+int tl_patch_compare(const tl_patch* p, int32_t i, const tl_patch* q, int32_t j)
+{
+    const int32_t x[4] = {p->ea[i] / TL_LEAF, p->eb[i] / TL_LEAF, p->ea[i], p->eb[i]},
+                  y[4] = {q->ea[j] / TL_LEAF, q->eb[j] / TL_LEAF, q->ea[j], q->eb[j]};
+    for (int k = 0; k < 4; k++)
+        if (x[k] != y[k])
+            return x[k] < y[k] ? -1 : 1;
+    return 0;
 }
 
 void tl_patch_free(talus_context* ctx, tl_patch* p)

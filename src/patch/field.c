@@ -391,6 +391,7 @@ static talus_status half_space(talus_context* ctx, const tl_field_spec* spec, tl
     f->kind = spec->kind == TL_FIELD_COMPLIANT ? TL_FIELD_HALF_COMPLIANT : TL_FIELD_HALF_RIGID;
     f->info.kind = spec->kind == TL_FIELD_COMPLIANT ? TALUS_FIELD_COMPLIANT : TALUS_FIELD_RIGID;
     f->slope = spec->kind == TL_FIELD_COMPLIANT ? spec->modulus / spec->thickness : INFINITY;
+    f->p_most = spec->kind == TL_FIELD_COMPLIANT ? spec->modulus : 0.0;
     *out = f;
     return TALUS_OK;
 }
@@ -600,4 +601,9 @@ talus_status tl_field_from_tets(talus_context* ctx, int32_t nv, const double* x,
     }
     tl_mesh_free(&m);
     return status;
+}
+
+double tl_field_depth(const tl_field* f)
+{
+    return f->p_most > 0.0 ? f->p_most / f->slope : INFINITY;
 }

@@ -64,6 +64,8 @@ talus_status tl_field_boxes(talus_context* ctx, tl_field* f);
 /// trees.c: the overlap of the bodies along the line of the middles, or along a side of the two bodies' boxes where it is
 /// less there.
 double tl_fields_overlap(const tl_field* a, const tl_field* b, const tl_placed* B);
+/// trees.c: how far f reaches below the plane, in its axes.
+double tl_field_below(const tl_field* f, const double* plane);
 /// trees.c: no face has more pressure.
 double tl_pressure_bound(const tl_field* a, const tl_field* b, double overlap);
 /// trees.c: pairs of leaves whose boxes overlap, to p->leaves, in no order.

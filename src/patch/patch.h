@@ -114,6 +114,16 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
                               const tl_pose* Xb, const tl_patch_options* options, tl_patch* out);
 void tl_patch_free(talus_context* ctx, tl_patch* p);
 
+/// Overlap of the two bodies along the least of some directions, m; negative where one of these separates them. It is no
+/// less than the depth of any face.
+double tl_patch_overlap(const tl_field* a, const tl_pose* Xa, const tl_field* b, const tl_pose* Xb);
+/// Depth at which a field has its highest pressure, going down its steepest slope, m; INFINITY: rigid.
+double tl_field_depth(const tl_field* f);
+
+/// Faces of one pair of fields come in an order of their elements: -1, 0 or 1 as face i of p comes before face j of q,
+/// has the same elements, or comes after it.
+int tl_patch_compare(const tl_patch* p, int32_t i, const tl_patch* q, int32_t j);
+
 /// True when face i makes a contact: both gradients along the normal are positive, and the overlap p/g that they
 /// stand for is no larger than the body.
 static inline bool tl_patch_is_contact(const tl_patch* p, int32_t i)

@@ -160,10 +160,16 @@ talus_status tl_walk_pairs(talus_context* ctx, const tl_field* a, const tl_field
     return TALUS_OK;
 }
 
+double tl_field_below(const tl_field* f, const double* plane)
+{
+    const double down[3] = {-plane[0], -plane[1], -plane[2]};
+    return support(f, down) - plane[3];
+}
+
 talus_status tl_find_below(talus_context* ctx, const tl_field* f, const double* plane, tl_patch* p)
 {
     const bool crossing = f->kind == TL_FIELD_COMPLIANT;
-    const double down[3] = {-plane[0], -plane[1], -plane[2]}, depth = support(f, down) - plane[3];
+    const double depth = tl_field_below(f, plane);
     double size = fabs(plane[3]);
     for (int k = 0; k < 3; k++)
         size += fmax(fabs(f->lo[k]), fabs(f->hi[k]));

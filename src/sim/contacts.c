@@ -293,7 +293,8 @@ static talus_status lay_out(talus_sim* sim, const tl_pair* pairs, int32_t n, nar
     return work->points ? TALUS_OK : tl_nomem(sim->ctx, sizeof(tl_contact_point) * (size_t)first[n]);
 }
 
-static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info)
+static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n, double h,
+                                 talus_step_info* info)
 {
     narrow work = {.sim = sim, .pairs = pairs};
     tl_pair* patched;
@@ -303,7 +304,7 @@ static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n
     const double t0 = tl_now();
     tl_parallel_for(sim->ctx, n, grain, collide_range, &work);
     info->t_points += tl_now() - t0;
-    TL_TRY(tl_sim_patches(sim, patched, npatched, info));
+    TL_TRY(tl_sim_patches(sim, patched, npatched, h, info));
     int64_t total = 0;
     for (int32_t i = 0; i < n; i++)
         total += work.count[i];
@@ -369,5 +370,5 @@ talus_status tl_sim_geometry(talus_sim* sim, double h, talus_step_info* info)
     sim->posed = true;
     info->pairs = n;
     info->t_broad += tl_now() - t0;
-    return narrow_phase(sim, pairs, n, info);
+    return narrow_phase(sim, pairs, n, t.h, info);
 }

@@ -97,7 +97,7 @@ talus_status tl_sim_patch_view(talus_sim* sim, const talus_state* state, tl_patc
     TL_TRY(apply_law(sim));
     int64_t faces = 0;
     for (int32_t i = 0; i < sim->npatch; i++)
-        faces += sim->patch[i].n;
+        faces += sim->patch[i].now.n;
     const tl_patch** patch = TL_ARENA(&sim->geometry, const tl_patch*, sim->now.npatch);
     double *slip = TL_ARENA(&sim->geometry, double, 3 * faces),
            *traction = TL_ARENA(&sim->geometry, double, 3 * faces);
@@ -110,7 +110,7 @@ talus_status tl_sim_patch_view(talus_sim* sim, const talus_state* state, tl_patc
                            .traction = traction,
                            .time = state->time};
     for (int32_t i = 0, k = 0; i < sim->npatch; i++) {
-        const tl_patch* p = sim->patch + i;
+        const tl_patch* p = &sim->patch[i].now;
         if (p->n == 0)
             continue; // as in the list of sim->now
         describe_faces(sim, sim->now.patch + k, p, slip, traction);

@@ -39,6 +39,25 @@ typedef struct tl_contact_set {
     int64_t patch_cap;
 } tl_contact_set;
 
+/// A face that does not overlap yet.
+typedef struct tl_near_face {
+    double area, k, depth, point[3], normal[3]; // depth < 0
+    int32_t ea, eb, corner;                     // identity, as that of a face
+} tl_near_face;
+
+/// Faces of a pair of geoms.
+typedef struct tl_pair_patch {
+    tl_patch now;       // where the step begins
+    tl_near_face* near; // that may come within the step: patch_ahead.c
+    int32_t nnear;
+    int64_t near_cap;
+    tl_patch ahead[2]; // scratch
+    struct {
+        int64_t boxes, candidates;
+        double t_trees, t_clip;
+    } work; // that looking ahead took, as in tl_patch
+} tl_pair_patch;
+
 struct talus_sim {
     talus_context* ctx;
     const talus_model* model;
@@ -63,7 +82,8 @@ struct talus_sim {
     bool checked;   // start.c has looked at the first step
     int32_t beyond; // dof whose velocity left all bounds in the last attempt, -1: none
 
-    tl_patch* patch; // of pairs of geoms that meet with their fields, in pair order; kept for their memory
+    tl_pair_patch*
+        patch; // of pairs of geoms that meet with their fields, in pair order; kept for their memory
     int32_t npatch;
     tl_pair* patch_pair; // the pairs that had a patch when there were any last: patch[i] is that of pair i
     int32_t npatch_pair;
@@ -104,19 +124,22 @@ void tl_contact_set_free(talus_sim* sim, tl_contact_set* c);
 // patches.c
 /// True when the pair meets in a contact patch and not at points.
 bool tl_sim_has_patch(const talus_sim* sim, int32_t geom_a, int32_t geom_b);
-/// Patches of these pairs of geoms into sim->patch[0 .. n-1].
-talus_status tl_sim_patches(talus_sim* sim, const tl_pair* pairs, int32_t n, talus_step_info* info);
+/// Patches of these pairs of geoms into sim->patch[0 .. n-1], with faces that may touch within h; h = 0: none.
+talus_status tl_sim_patches(talus_sim* sim, const tl_pair* pairs, int32_t n, double h, talus_step_info* info);
 /// Face i of p makes a contact.
 static inline bool tl_sim_makes_contact(const tl_patch* p, int32_t i)
 {
     return tl_patch_is_contact(p, i) && p->area[i] > 0.0;
 }
-/// Faces of patch p that make contacts.
-int32_t tl_sim_patch_contacts(const tl_patch* p);
+/// Faces of a pair that make contacts.
+int32_t tl_sim_patch_contacts(const tl_pair_patch* p);
 /// Write them as contacts of geoms a, b from place `at` of sim->now, and the patch into its list, which has room.
 /// @return the place after the last
-int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, const tl_patch* p,
+int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, const tl_pair_patch* p,
                            double* max_depth);
+/// patch_ahead.c: faces into pair->near; pair->now must be there. h = 0: none.
+talus_status tl_sim_patch_ahead(talus_sim* sim, int32_t geom_a, int32_t geom_b, double h,
+                                tl_pair_patch* pair);
 /// Force and moment of each patch of the set from the forces of its contacts.
 void tl_sim_patch_forces(tl_contact_set* c);
 void tl_sim_patches_free(talus_sim* sim);

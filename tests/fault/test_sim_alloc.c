@@ -96,15 +96,19 @@ static talus_status run(objects* o, int32_t* done)
     return TALUS_OK;
 }
 
-// a pile of overlapping boxes (one island for the sparse backend), a body with all kinds of joint terms
+// a pile of overlapping boxes (one island for the sparse backend), a body with all kinds of joint terms, a soft ball that
+// comes to the ground within the first step
 static const char scene_text[] =
-    "<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
+    "<mujoco><worldbody><geom name='ground' type='plane' size='5 5 1'/>"
+    "<body pos='0 2 0.0501'><freejoint/><geom name='ball' size='0.05'/></body>"
     "<replicate count='12' offset='0.05 0.01 0.0995'><body name='box' pos='0 0 0.0498'><freejoint/>"
     "<geom type='box' size='0.05 0.05 0.05'/></body></replicate>"
     "<body name='arm' pos='-1 0 1'><joint name='a' axis='0 1 0' range='-10 10' frictionloss='0.1'/>"
     "<geom type='capsule' size='0.05' fromto='0 0 0 0.5 0 0'/><body name='hand' pos='0.5 0 0'>"
     "<joint name='b' type='ball' range='0 20' stiffness='1'/><geom size='0.06'/></body></body></worldbody>"
     "<actuator><position name='p' joint='a' kp='10'/></actuator>"
+    "<custom><text name='talus.geom.ground' data='contact=rigid'/>"
+    "<text name='talus.geom.ball' data='contact=compliant E=1e5 hint=0.05'/></custom>"
     "<keyframe><key name='k'/></keyframe></mujoco>";
 
 static void run__survives_every_failed_allocation(void** state)

@@ -131,43 +131,6 @@ static void stack__near_the_rigid_limit(void** state)
     }
 }
 
-// a corner region that meets a side face: gradients across or against the normal make no contact
-static void rim__hit_gains_no_energy(void** state)
-{
-    (void)state;
-    for (int k = 0; k < 2; k++) {
-        const double h = k ? 1e-3 : 5e-4;
-        scene s;
-        scene_begin(&s, 1);
-        scene_add(
-            &s,
-            "<mujoco><option gravity='0 0 0'/><worldbody><geom name='rock' type='box' size='0.05 0.05 0.05'/>"
-            "<body pos='0.098 0 0.1005'><freejoint/><geom name='cube' type='box' size='0.05 0.05 0.05' "
-            "mass='1'/>"
-            "</body></worldbody><custom><text name='talus.default' data='d=0 mu=0.5'/>"
-            "<text name='talus.geom.rock' data='contact=rigid'/>"
-            "<text name='talus.geom.cube' data='contact=compliant E=1e7'/></custom></mujoco>");
-        scene_start(&s, NULL);
-        s.v[2] = -1.0;
-        double least = 0.5, most = 0.0, depth = 0.0;
-        int32_t left_out = 0, met = 0;
-        for (double t = 0.0; t < 0.05; t += h) {
-            scene_run(&s, h, 1);
-            talus_energy e;
-            assert_int_equal(talus_sim_energy(s.sim, s.state, &e), TALUS_OK);
-            most = fmax(most, e.kinetic - least); // kinetic alone: before and after the hit
-            least = s.info.faces ? least : fmin(least, e.kinetic);
-            left_out += s.info.left_out;
-            met += s.info.faces;
-            depth = fmax(depth, s.info.max_depth);
-        }
-        assert_true(met > 0 && left_out > 0);
-        assert_true(depth <= 0.1);
-        assert_true(most < 1e-6 * 0.5);
-        scene_end(&s);
-    }
-}
-
 static void patches__same_bits_on_all_threads(void** state)
 {
     (void)state;
@@ -189,11 +152,11 @@ static void patches__same_bits_on_all_threads(void** state)
         scene_run(&s, 2e-3, 250);
         assert_true(s.info.faces > 0);
         hash[k] = talus_state_hash(s.state);
-        if (k == 0) { // warm steps allocate nothing
-            scene_run(&s, 2e-3, 100);
+        if (k == 0) {                 // warm steps allocate nothing
+            scene_run(&s, 2e-3, 800); // while bodies roll into place a new largest patch may still come
             const int64_t before = talus_context_allocations(s.ctx);
-            scene_run(&s, 2e-3, 20);
-            assert_true(talus_context_allocations(s.ctx) - before <= 2); // a new largest patch may still come
+            scene_run(&s, 2e-3, 200);
+            assert_int_equal(talus_context_allocations(s.ctx), before);
         }
         scene_end(&s);
     }
@@ -274,7 +237,6 @@ int main(void)
         cmocka_unit_test(ball__rests_at_the_depth_of_its_weight),
         cmocka_unit_test(disc__stops_spinning),
         cmocka_unit_test(stack__near_the_rigid_limit),
-        cmocka_unit_test(rim__hit_gains_no_energy),
         cmocka_unit_test(patches__same_bits_on_all_threads),
         cmocka_unit_test(kept_lists__are_no_part_of_the_state),
         cmocka_unit_test(unsupported_pair__touches_at_points_with_a_notice),

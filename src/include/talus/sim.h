@@ -86,8 +86,8 @@ typedef struct talus_step_info {
     int32_t lagged;      ///< 1: some island was accepted as LAGGED
     int32_t missed;      ///< bodies that moved farther than their own size: a contact may have been missed
     double max_depth;    ///< m
-    int32_t patches;     ///< pairs of geoms that meet in a contact patch
-    int32_t faces;       ///< of all patches that make a contact
+    int32_t patches;     ///< pairs of geoms that meet in a contact patch, or may within the step
+    int32_t faces;       ///< of all patches that make a contact, with contact.ahead also near ones
     int32_t left_out;    ///< faces without a positive pressure gradient along their normal
     int64_t boxes;      ///< pairs of boxes compared in the trees of pressure fields, in all tries of the step
     int64_t candidates; ///< pairs of elements these left to clip, in all tries
@@ -134,7 +134,8 @@ typedef struct talus_contacts {
 TALUS_API talus_contacts talus_sim_contacts(const talus_sim* sim);
 
 /// Two geoms whose pressure fields meet, in the last committed step: its faces at the poses where the step began, and
-/// what their contacts add up to at the end of it. Faces that make no contact have an area and no force.
+/// what their contacts add up to at the end of it. Faces that make no contact have an area and no force; contacts that only
+/// may touch within the step (contact.ahead, depth <= 0) have a force and no area yet.
 typedef struct talus_patch {
     int32_t geom_a, geom_b, body_a, body_b;
     int32_t first;        ///< of its contacts in talus_sim_contacts, which stand there one after another
@@ -142,7 +143,7 @@ typedef struct talus_patch {
     int32_t left_out;     ///< faces beside them that make none
     double area;          ///< of all faces, m^2
     double left_out_area; ///< of the faces that make no contact, m^2
-    double centroid[3];   ///< of all faces, world, m
+    double centroid[3];   ///< of all faces, world, m; of the contacts where there are no faces yet
     double pressure_max;  ///< largest pressure at the centroid of a face, Pa
     double force[3];      ///< sum of the contact forces on A, normal and friction, world, N; -force acts on B
     double moment[3];     ///< of the same forces about `centroid`, world, N m
