@@ -26,6 +26,7 @@ static struct data {
     const double* block[TREES]; // symmetric, DOFS x DOFS
     double *rows, *B, *w, *x, *y, *Wt, *Wn;
     double *spd, *factor, *rhs; // ISLAND
+    double *small, *inverse;    // 6 x 6; DOFS x DOFS
     double *basis, *vector, *sum;
     uint64_t *bits, *pivot, *alive;
     int32_t list[JOINED], count[JOINED];
@@ -68,6 +69,10 @@ static void make_data(void)
     d->rhs = doubles(ISLAND);
     for (int i = 0; i < ISLAND * ISLAND; i++)
         d->spd[i] = i % (ISLAND + 1) == 0 ? 2.0 : 0.01;
+    d->small = doubles(36);
+    d->inverse = doubles(DOFS * DOFS);
+    for (int i = 0; i < 36; i++)
+        d->small[i] = i % 7 == 0 ? 2.0 : 0.01;
     d->basis = doubles(BASIS * BASIS_N);
     d->vector = doubles(BASIS_N);
     d->sum = doubles(BASIS);
@@ -109,6 +114,8 @@ TIMED(block_multiply, w->set->block_multiply(TREES, d->dof, d->block, d->x, d->y
 TIMED(block_add, w->set->block_add(DOFS, DOFS, d->rows, d->rows + 3 * DOFS, DOFS, 1, d->factor))
 TIMED(dense_factor, memcpy(d->factor, d->spd, sizeof(double) * ISLAND * ISLAND);
       bm_keep(w->set->dense_factor(ISLAND, ISLAND, d->factor)))
+TIMED(mass_inverse_6, bm_keep(w->set->mass_inverse(6, d->small, d->inverse)))
+TIMED(mass_inverse_36, bm_keep(w->set->mass_inverse(DOFS, d->block[0], d->inverse)))
 TIMED(vector_dots, w->set->vector_dots(BASIS_N, BASIS, d->basis, BASIS_N, d->vector, d->sum))
 TIMED(vector_combine, w->set->vector_combine(BASIS_N, BASIS, d->sum, d->basis, BASIS_N, d->vector))
 TIMED(bit_join, w->set->bit_join(WORDS, JOINED, d->list, d->pivot, d->alive, d->bits, d->count))
@@ -162,6 +169,13 @@ static const operation operations_timed[] = {
     {"bm_kernels_dense_solve/n:72/isa:%s",
      dense_solve,
      {.flops = 2 * I2, .divs = 2 * ISLAND, .bytes = 8 * I2}},
+    // per pivot: n (n + 1) / 2 entries lose a product, n are scaled
+    {"bm_kernels_mass_inverse/n:6/isa:%s",
+     mass_inverse_6,
+     {.flops = 6 * (6 * 7 + 6), .divs = 6, .bytes = 16 * 36}},
+    {"bm_kernels_mass_inverse/n:36/isa:%s",
+     mass_inverse_36,
+     {.flops = DOFS * (DOFS * (DOFS + 1.0) + DOFS), .divs = DOFS, .bytes = 16 * DOFS * DOFS}},
     {"bm_kernels_vector_dots/n:6000/columns:8/isa:%s",
      vector_dots,
      {.flops = 2.0 * BASIS * BASIS_N, .bytes = 8.0 * (BASIS + 1) * BASIS_N}},

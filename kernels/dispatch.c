@@ -16,13 +16,14 @@
         .jacobian_gather = tl_jacobian_gather_##name, .rows_gather = tl_rows_gather_##name,                  \
         .jacobian_gram = tl_jacobian_gram_##name, .jacobian_response = tl_jacobian_response_##name,          \
         .rows_apply = tl_rows_apply_##name, .dense_factor = tl_dense_factor_##name,                          \
-        .dense_solve = tl_dense_solve_##name, .rows_add = tl_rows_add_##name,                                \
-        .rows_response = tl_rows_response_##name, .block_multiply = tl_block_multiply_##name,                \
-        .block_add = tl_block_add_##name, .vector_dots = tl_vector_dots_##name,                              \
-        .vector_combine = tl_vector_combine_##name, .bit_join = tl_bit_join_##name,                          \
-        .boxes_overlap = tl_boxes_overlap_##name, .leaf_bounds = tl_leaf_bounds_##name,                      \
-        .leaf_pairs = tl_leaf_pairs_##name, .clip_meet = tl_clip_meet_##name,                                \
-        .tet_clip = tl_tet_clip_##name, .tet_section = tl_tet_section_##name,                                \
+        .mass_inverse = tl_mass_inverse_##name, .dense_solve = tl_dense_solve_##name,                        \
+        .rows_add = tl_rows_add_##name, .rows_response = tl_rows_response_##name,                            \
+        .block_multiply = tl_block_multiply_##name, .block_add = tl_block_add_##name,                        \
+        .vector_dots = tl_vector_dots_##name, .vector_combine = tl_vector_combine_##name,                    \
+        .bit_join = tl_bit_join_##name, .boxes_overlap = tl_boxes_overlap_##name,                            \
+        .leaf_bounds = tl_leaf_bounds_##name, .leaf_pairs = tl_leaf_pairs_##name,                            \
+        .clip_meet = tl_clip_meet_##name, .tet_clip = tl_tet_clip_##name,                                    \
+        .tet_section = tl_tet_section_##name,                                                                \
     }
 
 // widest first

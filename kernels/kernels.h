@@ -13,6 +13,7 @@
 #include "jacobian_gram/jacobian_gram.h"
 #include "jacobian_response/jacobian_response.h"
 #include "leaf_boxes/leaf_boxes.h"
+#include "mass_inverse/mass_inverse.h"
 #include "tals_limit/tals_limit.h"
 #include "tree_rows/tree_rows.h"
 #include "tet_clip/tet_clip.h"
@@ -37,6 +38,7 @@ typedef struct tl_kernels {
     tl_block_add_fn* block_add;
     tl_dense_factor_fn* dense_factor;
     tl_dense_solve_fn* dense_solve;
+    tl_mass_inverse_fn* mass_inverse;
     tl_vector_dots_fn* vector_dots;
     tl_vector_combine_fn* vector_combine;
     tl_bit_join_fn* bit_join;

@@ -109,44 +109,6 @@ void tl_dense_cholesky_solve(const double* l, int32_t n, int32_t lda, double* b,
     }
 }
 
-// inv = L^-T L^-1: X = L^-1 goes to the lower triangle, then column j of X^T X to the upper one. Entry (i,
-// j), i <= j, reads rows k >= j of columns i and j only, so that its own diagonal is overwritten last.
-INLINE void cholesky_inverse(const double* l, int32_t n, int64_t lda, double* inv, int64_t ldi)
-{
-    for (int32_t j = 0; j < n; j++) {
-        double* x = inv + j * ldi;
-        for (int32_t i = j; i < n; i++)
-            x[i] = 0.0;
-        x[j] = 1.0;
-        for (int32_t k = j; k < n; k++) {
-            const double* lk = l + k * lda;
-            const double s = x[k] *= 1.0 / lk[k];
-            for (int32_t i = k + 1; i < n; i++)
-                x[i] -= s * lk[i];
-        }
-    }
-    for (int32_t j = 0; j < n; j++) {
-        double* xj = inv + j * ldi;
-        for (int32_t i = 0; i <= j; i++) {
-            const double* xi = inv + i * ldi;
-            double s = 0.0;
-            for (int32_t k = j; k < n; k++)
-                s += xi[k] * xj[k];
-            xj[i] = s;
-        }
-    }
-    for (int32_t j = 0; j < n; j++)
-        for (int32_t i = j + 1; i < n; i++)
-            inv[i + j * ldi] = inv[j + i * ldi];
-}
-
-void tl_dense_cholesky_inverse(const double* l, int32_t n, int32_t lda, double* inv, int32_t ldi)
-{
-#define CALL(size) cholesky_inverse(l, (size), lda, inv, ldi)
-    FOR_SIZE(n, CALL)
-#undef CALL
-}
-
 // ---- LU
 // ------------------------------------------------------------------------------------------------------
 

@@ -91,8 +91,6 @@ bool tl_dense_cholesky(double* a, int32_t n, int32_t lda);
 bool tl_dense_mass_factor(const struct tl_kernels* kernels, double* a, int32_t n);
 /// L L^T x = b in place, nrhs columns.
 void tl_dense_cholesky_solve(const double* l, int32_t n, int32_t lda, double* b, int32_t nrhs, int32_t ldb);
-/// Inverse of an SPD matrix from its Cholesky factor: inv gets both triangles.
-void tl_dense_cholesky_inverse(const double* l, int32_t n, int32_t lda, double* inv, int32_t ldi);
 /// LU with partial pivoting in place. @return false: singular or not finite
 bool tl_dense_lu(double* a, int32_t n, int32_t lda, int32_t* piv);
 void tl_dense_lu_solve(const double* a, int32_t n, int32_t lda, const int32_t* piv, double* b, int32_t nrhs,

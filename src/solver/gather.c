@@ -300,7 +300,6 @@ typedef struct fill {
     const int32_t* first; // (n + 1) first contact of each island
     const entry* sorted;  // contacts island by island
     const int32_t* local; // (ntree) place of a tree in its island
-    double* L;            // scratch, as the blocks of M
     int32_t* bad;         // (blocks) out: a tree whose mass matrix is not positive definite, -1: none
 } fill;
 
@@ -315,13 +314,9 @@ static void fill_trees(void* arg, int32_t begin, int32_t end, int32_t block)
             continue;
         tl_island* s = f->island + f->g->label[t];
         const int32_t i = f->local[t], at = s->dof[i], n = p->tree_nv[t];
-        double* L = f->L + f->g->mptr[t];
         memcpy(s->v0 + at, p->v0 + f->g->gdof[t], sizeof(double) * (size_t)n);
         memcpy(s->v_star + at, p->v_star + f->g->gdof[t], sizeof(double) * (size_t)n);
-        memcpy(L, s->M[i], sizeof(double) * (size_t)n * (size_t)n);
-        if (tl_dense_mass_factor(s->kernels, L, n))
-            tl_dense_cholesky_inverse(L, n, n, s->Minv[i], n);
-        else
+        if (!s->kernels->mass_inverse(n, s->M[i], s->Minv[i]))
             f->bad[block] = t;
     }
 }
@@ -370,9 +365,8 @@ static talus_status fill_islands(fill* f)
     talus_context* ctx = g->s->ctx;
     const int32_t nt = g->p->ntree, blocks = (nt + TREE_GRAIN - 1) / TREE_GRAIN;
     const tl_arena_mark mark = tl_arena_get_mark(g->arena);
-    f->L = TL_ARENA(g->arena, double, g->mptr[nt]);
     f->bad = TL_ARENA(g->arena, int32_t, blocks);
-    if (!f->L || !f->bad)
+    if (!f->bad)
         return TALUS_ERR_NOMEM;
     tl_parallel_light(ctx, nt, TREE_GRAIN, fill_trees, f);
     for (int32_t b = 0; b < blocks; b++)
