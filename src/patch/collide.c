@@ -603,6 +603,29 @@ double tl_patch_overlap(const tl_field* a, const tl_pose* Xa, const tl_field* b,
     return tl_field_below(h.mesh, h.plane);
 }
 
+static double steepest(const tl_field* f, int32_t e)
+{
+    return is_half(f) ? f->slope : f->kind == TL_FIELD_RIGID ? INFINITY : norm3(f->clip[e].grad);
+}
+
+// the force at rest is area times pressure with any gradients (README.md#rims)
+static void steepen_rims(const query* q)
+{
+    tl_patch* p = q->out;
+    p->left_out = 0;
+    p->left_out_area = 0.0;
+    for (int32_t i = 0; i < p->n; i++) {
+        if (tl_patch_is_contact(p, i))
+            continue;
+        p->ga[i] = steepest(q->a, p->ea[i]);
+        p->gb[i] = steepest(q->b, p->eb[i]);
+        if (!tl_patch_is_contact(p, i)) {
+            p->left_out++;
+            p->left_out_area += p->area[i];
+        }
+    }
+}
+
 talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_pose* Xa, const tl_field* b,
                               const tl_pose* Xb, const tl_patch_options* options, tl_patch* out)
 {
@@ -631,6 +654,8 @@ talus_status tl_patch_collide(talus_context* ctx, const tl_field* a, const tl_po
         clip_elements(ctx, &q);
     else
         clip_pairs(ctx, &q);
+    if (q.options.rims)
+        steepen_rims(&q);
     out->t_trees = t1 - t0;
     out->t_clip = tl_now() - t1;
     return TALUS_OK;

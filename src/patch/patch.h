@@ -59,6 +59,7 @@ typedef struct tl_patch_options {
     bool triangles; // the fan about each polygon's centroid instead of the polygon
     bool vertices;  // keep the polygons' vertices, for pictures and files
     bool cold;      // look for pairs of elements anew: the same result, for measurements
+    bool rims;      // faces that make no contact get the steepest gradients of their elements, and make one
 } tl_patch_options;
 
 #define TL_POLYGON_MAX 8 // vertices: a section of a tetrahedron (4) cut by four planes

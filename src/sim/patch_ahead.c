@@ -117,6 +117,7 @@ typedef struct way {
     course c[2];
     double share[2]; // of the place of a contact: between those of both surfaces, nearer to the stiffer one
     double motion;   // see relative_motion
+    bool rims;       // contact.rims
 } way;
 
 static double overlap_after(way* w, double t)
@@ -146,7 +147,8 @@ static talus_status look_ahead(talus_context* ctx, way* w, double t, tl_pair_pat
 {
     advance(w->c, t);
     advance(w->c + 1, t);
-    TL_TRY(tl_patch_collide(ctx, w->field[0], &w->c[0].ahead, w->field[1], &w->c[1].ahead, NULL, p));
+    const tl_patch_options options = {.rims = w->rims};
+    TL_TRY(tl_patch_collide(ctx, w->field[0], &w->c[0].ahead, w->field[1], &w->c[1].ahead, &options, p));
     for (int32_t i = 0; i < p->n; i++) {
         double *at = p->centroid + 3 * (int64_t)i, x[2][3];
         for (int k = 0; k < 2; k++)
@@ -298,7 +300,8 @@ talus_status tl_sim_patch_ahead(talus_sim* sim, int32_t a, int32_t b, double h, 
                                     : Ea / (Ea + Eb);
     way w = {.field = {m->geom_field[a], m->geom_field[b]},
              .c = {start_course(sim, a, h, apart), start_course(sim, b, h, apart)},
-             .share = {of_a, 1.0 - of_a}};
+             .share = {of_a, 1.0 - of_a},
+             .rims = sim->opt.rims == 1};
     w.motion = relative_motion(sim, a, b, w.c, h);
     return w.motion > STILL * deepest(&pair->now) ? add_stages(sim, &w, h, pair) : TALUS_OK;
 }

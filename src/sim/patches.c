@@ -31,7 +31,8 @@ static void collide_range(void* arg, int32_t begin, int32_t end, int32_t block)
     (void)block;
     task* t = arg;
     talus_sim* sim = t->sim;
-    const tl_patch_options options = {.triangles = sim->opt.patch == 1, .vertices = sim->corners};
+    const tl_patch_options options = {
+        .triangles = sim->opt.patch == 1, .vertices = sim->corners, .rims = sim->opt.rims == 1};
     for (int32_t i = begin; i < end; i++) {
         const int32_t a = t->pairs[i].a, b = t->pairs[i].b;
         tl_pair_patch* p = sim->patch + i;

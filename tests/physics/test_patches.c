@@ -36,6 +36,34 @@ static void box__rests_at_the_depth_of_its_weight(void** state)
     scene_end(&s);
 }
 
+// contact.rims=push: m g = (E/H) (L^2 t - 2 L t^2 + 4 t^3 / 3), the pressure on all of the patch
+static void box_with_rims__rests_at_the_depth_of_its_weight(void** state)
+{
+    (void)state;
+    const double L = 0.2, E = 1e6, H = 0.05, weight = 1000 * SCENE_G;
+    double want = weight * H / (E * L * L);
+    for (int k = 0; k < 20; k++) // Newton
+        want += (weight * H / E - L * L * want + 2 * L * want * want - 4 * want * want * want / 3) /
+                ((L - 2 * want) * (L - 2 * want));
+    talus_sim_options o = talus_sim_options_default();
+    o.rims = 1;
+    scene s;
+    scene_begin(&s, 1);
+    scene_add(&s, "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+                  "<body pos='0 0 0.0401'><joint type='slide' axis='0 0 1'/><geom name='box' type='box' "
+                  "size='0.1 0.1 0.05' "
+                  "mass='1000'/></body>"
+                  "</worldbody><custom><text name='talus.geom.floor' data='contact=rigid'/>"
+                  "<text name='talus.geom.box' data='contact=compliant E=1e6 d=5'/></custom></mujoco>");
+    scene_start(&s, &o);
+    scene_run(&s, 2e-3, 2000);
+    const double depth = 0.05 - 0.0401 - s.q[0];
+    assert_true(depth > 0.01); // the rims carry a tenth
+    test_near("depth", &depth, &want, 1, 1e-6, want);
+    assert_int_equal(s.info.left_out, 0);
+    scene_end(&s);
+}
+
 // a ball as heavy as its field pushes at depth d, 2 pi E [(R^2 - h^2)/2 - (R^3 - h^3)/(3R)], h = R - d, rests at d;
 // its faceted mesh is a little softer, by a quarter for each halving of the hint
 static void ball__rests_at_the_depth_of_its_weight(void** state)
@@ -234,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(box__rests_at_the_depth_of_its_weight),
+        cmocka_unit_test(box_with_rims__rests_at_the_depth_of_its_weight),
         cmocka_unit_test(ball__rests_at_the_depth_of_its_weight),
         cmocka_unit_test(disc__stops_spinning),
         cmocka_unit_test(stack__near_the_rigid_limit),

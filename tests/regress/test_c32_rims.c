@@ -139,15 +139,17 @@ typedef struct hit {
     double rise; // most that kinetic energy grows in a step beyond the work of the faces that make contacts
     double gain; // kinetic energy after the hit, less that before
     double missing; // work of the faces that are left out, over the hit
+    double total;   // most that kinetic energy and U rise in a step
     double balance; // all work and the change of U: most that they differ in a step
     double depth;
     int32_t met, left_out;
 } hit; // energies over that before the hit
 
-static hit strike(double h, double mu, int32_t ahead)
+static hit strike(double h, double mu, int32_t ahead, int32_t rims)
 {
     talus_sim_options o = talus_sim_options_default();
     o.ahead = ahead;
+    o.rims = rims;
     scene s;
     scene_begin(&s, 1);
     scene_add(
@@ -179,6 +181,7 @@ static hit strike(double h, double mu, int32_t ahead)
         const double now = potential(&cube, &rock);
         out.rise = fmax(out.rise, (e.kinetic - kinetic - w.kept) / start);
         out.balance = fmax(out.balance, fabs(now - u + w.kept + w.left_out) / start);
+        out.total = fmax(out.total, (e.kinetic + now - kinetic - u) / start);
         out.missing += w.left_out / start;
         out.met += s.info.faces;
         out.left_out += s.info.left_out;
@@ -197,7 +200,7 @@ static void hit_near_an_edge__gains_what_left_out_faces_do_not_take(void** state
     (void)state;
     for (int k = 0; k < 4; k++) {
         const double h = k % 2 ? 1e-3 : 5e-4, mu = k < 2 ? 0.5 : 0.0;
-        const hit late = strike(h, mu, 0), now = strike(h, mu, 1);
+        const hit late = strike(h, mu, 0, 0), now = strike(h, mu, 1, 0);
         print_message(
             "h = %g s, mu = %g: kinetic energy changes by %.4f, faces left out would have taken %.4f; most "
             "beyond the others' work %.2g in a step, %.2g if found late\n",
@@ -215,17 +218,40 @@ static void hit_near_an_edge__gains_what_left_out_faces_do_not_take(void** state
         }
         assert_true(late.rise > 5e-3); // k (h v)^2 / 2 of faces that are found late
     }
-    const hit limit = strike(2e-5, 0.0, 1);
+    const hit limit = strike(2e-5, 0.0, 1, 0);
     print_message(
         "h = 2e-5 s, mu = 0: kinetic energy changes by %.4f, faces left out would have taken %.4f\n",
         limit.gain, -limit.missing);
     assert_true(limit.gain <= -limit.missing && limit.gain > -0.96 * limit.missing);
 }
 
+// contact.rims=push: these faces push with their pressure too, and the case is as it is asked for, in kinetic energy and U
+static void rims_that_push__let_no_energy_rise(void** state)
+{
+    (void)state;
+    double gain[2][4];
+    const double h[4] = {5e-3, 1e-3, 1e-4, 2e-5};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 4; k++) {
+            const hit x = strike(h[k], i ? 0.5 : 0.0, 1, 1);
+            print_message(
+                "h = %g s, mu = %g: kinetic energy changes by %.4f, the sum rises by %.2g at most\n", h[k],
+                i ? 0.5 : 0.0, x.gain, x.total);
+            assert_true(x.met > 0 && x.left_out == 0);
+            assert_true(x.depth <= 0.1);
+            assert_true(x.total <= 1e-6);
+            gain[i][k] = x.gain;
+        }
+    // without friction what is lost is of first order in h
+    const double ratio = gain[0][3] / gain[0][2];
+    assert_true(gain[0][2] < 0.0 && ratio > 0.15 && ratio < 0.25); // h: 1/5
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hit_near_an_edge__gains_what_left_out_faces_do_not_take),
+        cmocka_unit_test(rims_that_push__let_no_energy_rise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

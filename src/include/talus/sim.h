@@ -23,6 +23,8 @@ extern "C" {
     D(deep, 0.01, 0.0, 1e100, "m | rad", "initial overlap or passed limit from which the first step warns")  \
     E(ahead, 1, "off|on", "pairs that may close within the step act before they touch")                      \
     E(patch, 0, "polygon|triangle", "faces of contact patches: polygons, or their triangle fans")            \
+    E(rims, 0, "out|push",                                                                                   \
+      "faces whose pressure does not grow along the normal: left out, or they push with it")                 \
     E(refuse_deep, 0, "off|on", "refuse to start with such an overlap")                                      \
     I(substeps, 8, 1, 1024, "-", "largest number of substeps a whole step is retried with")
 
