@@ -92,6 +92,9 @@ extern const cli_command cli_cmd_run, cli_cmd_solve, cli_cmd_gen, cli_cmd_info, 
 /// wrong usage (2).
 void cli_parse(const cli_command* command, int argc, char** argv, cli_args* args);
 
+/// files.c: an output that is the file of an input or of another output. @return OK, ERR_ARG (names both options)
+talus_status cli_check_files(const cli_command* command, const cli_args* args);
+
 int cli_exit_code(talus_status status);
 /// "talus: error: ..." on standard error.
 void cli_error(cli_args* args, const char* fmt, ...) TL_PRINTF(2, 3);

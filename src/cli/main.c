@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <unistd.h>
 
 #define TEXT(x) #x
 #define VERSION_TEXT(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
@@ -155,6 +156,8 @@ talus_status cli_load_state(cli_args* args, const talus_model* model, talus_stat
     return status;
 }
 
+static bool io_failure_told;
+
 int cli_flush(cli_args* args)
 {
     errno = 0;
@@ -162,6 +165,17 @@ int cli_flush(cli_args* args)
         return CLI_DONE;
     cli_error(args, "standard output: %s", errno ? strerror(errno) : "write failed");
     return CLI_IO;
+}
+
+// whoever ends the program, argp after --help too: a result that was not written is not a success
+static void check_output(void)
+{
+    errno = 0;
+    if ((!fflush(stdout) && !ferror(stdout)) || io_failure_told)
+        return;
+    fprintf(stderr, "talus: error: standard output: %s\n", errno ? strerror(errno) : "write failed");
+    fflush(stderr);
+    _exit(CLI_IO);
 }
 
 int cli_print_json(cli_args* args, json_t* root)
@@ -190,12 +204,15 @@ static int run_command(const cli_command* command, int argc, char** argv)
     int code = CLI_NOMEM;
     if (talus_context_create(&def, &args.ctx) >= 0) {
         const bool list = command == &cli_cmd_info && strcmp(args.file[0], "options") == 0;
-        code = list ? cli_print_options(&args) : command->run(&args);
+        code = list                                  ? cli_print_options(&args)
+               : cli_check_files(command, &args) < 0 ? CLI_BAD_INPUT
+                                                     : command->run(&args);
     } else {
         fprintf(stderr, "talus: error: out of memory\n");
     }
     talus_context_destroy(args.ctx);
     free(set);
+    io_failure_told = code == CLI_IO;
     return code;
 }
 
@@ -203,6 +220,7 @@ int main(int argc, char** argv)
 {
     const char* word = argc > 1 ? argv[1] : "";
     tl_h5_no_exit_handler();
+    atexit(check_output);
     // a reader that goes away and a file at its size limit are I/O errors like any other
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
