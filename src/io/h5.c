@@ -21,6 +21,18 @@ static talus_status failed(tl_h5* h, const char* what, const char* name)
                       name ? name : "", error ? ": " : "", error ? strerror(error) : "");
 }
 
+// what a file holds is not what it should: bad input, unless the device failed
+static talus_status damaged(tl_h5* h, const char* what, const char* name)
+{
+    if (errno == EIO)
+        return failed(h, what, name);
+    if (h->failed)
+        return TALUS_ERR_INPUT;
+    h->failed = true;
+    return tl_fail_at(h->ctx, TALUS_ERR_INPUT, h->path, 0, "%s%s%s: not an HDF5 file, or a damaged one", what,
+                      name ? " " : "", name ? name : "");
+}
+
 static hid_t memory_type(tl_h5_type type)
 {
     switch (type) {
@@ -79,10 +91,25 @@ talus_status tl_h5_create(talus_context* ctx, const char* path, tl_h5* out)
 
 talus_status tl_h5_open(talus_context* ctx, const char* path, bool append, tl_h5* out)
 {
+    FILE* f = fopen(path, append ? "r+b" : "rb");
+    const int error = errno;
     start(ctx, path, out);
+    if (!f) {
+        const talus_status status =
+            tl_fail_at(ctx, TALUS_ERR_IO, path, 0, "cannot be opened: %s", strerror(error));
+        tl_h5_close(out);
+        return status;
+    }
+    fclose(f);
+    errno = 0;
     const hid_t list = access_list();
     out->file = H5Fopen(path, append ? H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE : H5F_ACC_RDONLY, list);
-    return finish_open(out, list, "opening as an HDF5 file");
+    H5Pclose(list);
+    if (out->file >= 0)
+        return TALUS_OK;
+    const talus_status status = damaged(out, "reading", NULL);
+    tl_h5_close(out);
+    return status;
 }
 
 talus_status tl_h5_close(tl_h5* h)
@@ -294,13 +321,14 @@ static talus_status read_set(tl_h5* h, const char* name, hid_t set, tl_h5_type t
                           type == TL_H5_F64 ? "numbers" : "integers");
     const size_t elem = type == TL_H5_I32 ? sizeof(int32_t) : 8;
     if (count < 0 || (uint64_t)count > SIZE_MAX / 16)
-        return failed(h, "reading", name);
+        return damaged(h, "reading", name);
     *n = (int64_t)count;
     *data = tl_arena_alloc(memory, (size_t)TL_MAX(count, 1) * elem);
     if (!*data)
         return tl_nomem(h->ctx, (size_t)count * elem);
+    errno = 0;
     if (count > 0 && H5Dread(set, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, *data) < 0)
-        return failed(h, "reading", name);
+        return damaged(h, "reading", name);
     return TALUS_OK;
 }
 

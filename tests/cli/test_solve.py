@@ -178,6 +178,12 @@ class Output(Case):
         p = run("solve", self.path("p.h5"), "--json", code=None)
         if "without HDF5" in p.stderr:
             self.skipTest("built without HDF5")
+        with open(self.path("p.h5"), "rb") as f:
+            whole = f.read()
+        for part in (0, 1, 7, 100, len(whole) // 2, len(whole) - 1):
+            with open(self.path("cut.h5"), "wb") as f:
+                f.write(whole[:part])
+            self.assertIn("cut.h5", run("solve", self.path("cut.h5"), code=2).stderr, part)
         one, two = run_json("solve", self.path("p.h5")), run_json("solve", self.write("p.json", problem))
         self.assertEqual(one["v"], two["v"])
         self.assertEqual(one["forces"], two["forces"])
@@ -199,7 +205,7 @@ class BadInput(Case):
         self.refused(self.write("b.json", '{"h": 0.01,\n "trees": [}'), "b.json:2")
         self.refused(self.write("c.json", "\0\1\2"), "c.json:1")
         self.refused(self.write("d.json", "[" * 100000), "d.json")
-        self.refused(self.write("e.h5", "not HDF5"), "e.h5", code=3)
+        self.refused(self.write("e.h5", "not HDF5"), "e.h5", "HDF5")
 
     def test_missing_file_is_3(self):
         self.refused(self.path("none.json"), "none.json", "No such file", code=3)
