@@ -5,12 +5,15 @@
 //   far from the origin          neighbouring numbers at |x| are |x| 2^-52 apart; where that exceeds a
 //                                hundredth of v_s h, the way of a sticking contact in one step, positions no
 //                                longer tell sticking from sliding
+//   soft for its weight          a body on one contact sinks by weight over stiffness; SINKS of its size is seldom meant
 //
 // A warning each, for the worst offender; overlaps and limits are refused instead on request.
 #include "sim.h"
 
 #include <float.h>
 #include <math.h>
+
+#define SINKS 0.05 // of the shortest edge of the body's largest geometry
 
 static talus_status check_overlaps(talus_sim* sim)
 {
@@ -87,6 +90,63 @@ static void check_distance(talus_sim* sim, double h)
             tl_model_label(sim->model, TALUS_BODY, worst).text, far, far * DBL_EPSILON, sim->opt.v_s * h);
 }
 
+// a tree that rests on one contact of its largest geometry with another of the same stiffness
+typedef struct rest {
+    double weight;    // N
+    double stiffness; // of the contact   N/m
+    double edge;      // shortest one of the geometry's box   m
+} rest;
+
+static rest rest_of(const talus_sim* sim, int32_t tree)
+{
+    const talus_model* m = sim->model;
+    const tl_mb* mb = &m->mb;
+    const double* g = m->info.gravity;
+    rest r = {.stiffness = INFINITY};
+    for (int32_t b = mb->tree_body[tree]; b < mb->nbody && mb->body_tree[b] == tree; b++)
+        r.weight += mb->mass[b] * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    for (int32_t i = 0; i < m->info.ngeom; i++) {
+        if (mb->body_tree[m->geom_body[i]] != tree || m->geom_field[i] ||
+            (!m->geom_contype[i] && !m->geom_conaffinity[i]))
+            continue;
+        const tl_pose here = {.R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+        double lo[3], hi[3];
+        tl_shape_aabb(&m->geom_shape[i], &here, lo, hi);
+        const double edge = fmin(hi[0] - lo[0], fmin(hi[1] - lo[1], hi[2] - lo[2]));
+        if (edge > r.edge && isfinite(edge)) {
+            r.edge = edge;
+            r.stiffness = 0.5 * sim->gk[i];
+        }
+    }
+    return r;
+}
+
+static void check_softness(talus_sim* sim)
+{
+    const tl_mb* mb = &sim->model->mb;
+    rest worst = {.edge = 1.0, .stiffness = 1.0};
+    double most = SINKS;
+    int32_t body = -1;
+    for (int32_t t = 0; t < mb->ntree; t++) {
+        const int32_t root = mb->tree_body[t];
+        if (mb->jnt_type[mb->body_jnt[root]] != TL_JOINT_FREE)
+            continue;
+        const rest r = rest_of(sim, t);
+        if (r.edge > 0.0 && r.weight / r.stiffness > most * r.edge) {
+            most = r.weight / r.stiffness / r.edge;
+            worst = r;
+            body = root;
+        }
+    }
+    if (body >= 0)
+        tl_notice(sim->ctx,
+                  "body %s, %.3g N on %.3g N/m a contact, sinks up to %.3g m into what carries it, %.2g of "
+                  "its size: "
+                  "with contact.k = %.1g N/m it is a hundredth",
+                  tl_model_label(sim->model, TALUS_BODY, body).text, worst.weight, worst.stiffness,
+                  worst.weight / worst.stiffness, most, 200.0 * worst.weight / worst.edge);
+}
+
 talus_status tl_sim_check_start(talus_sim* sim, const talus_state* s, double h)
 {
     if (sim->checked)
@@ -94,6 +154,7 @@ talus_status tl_sim_check_start(talus_sim* sim, const talus_state* s, double h)
     TL_TRY(check_overlaps(sim));
     TL_TRY(check_limits(sim, s));
     check_distance(sim, h);
+    check_softness(sim);
     sim->checked = true;
     return TALUS_OK;
 }

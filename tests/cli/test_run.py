@@ -43,6 +43,17 @@ SOFT = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
 
 
 class Result(Case):
+    def test_a_body_too_heavy_for_its_stiffness_is_noticed(self):
+        text = ('<mujoco><worldbody><geom type="plane" size="9 9 1"/><body name="ball" pos="0 0 1"><freejoint/>'
+                '<geom type="sphere" size="0.5" mass="%g"/></body></worldbody></mujoco>')
+        light, heavy = self.write("light.xml", text % 100), self.write("heavy.xml", text % 1e4)
+        self.assertNotIn("sinks", run("run", light, "--time", 0.004).stderr)
+        said = run("run", heavy, "--time", 0.004).stderr
+        # 98,100 N on 5e5 N/m; a hundredth of 1 m needs 9.81e6 N/m a contact, twice that a geometry
+        for part in ("'ball'", "9.81e+04 N", "5e+05 N/m", "0.196 m", "0.2 of its size", "contact.k = 2e+07"):
+            self.assertIn(part, said)
+        self.assertNotIn("sinks", run("run", heavy, "--time", 0.004, "--set", "contact.k=2e7").stderr)
+
     def test_json_has_the_stable_fields(self):
         scene = self.write("rest.xml", REST)
         for command in ("run", "profile"):
