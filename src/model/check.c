@@ -10,6 +10,9 @@
 #include "compile.h"
 
 #include <math.h>
+#include <stdio.h>
+
+#define HEAVIEST 1e50 // kg, kg m^2: squares and products with stiffnesses stay in range
 
 static const int32_t joint_nv[] = {6, 3, 1, 1};
 
@@ -177,6 +180,13 @@ talus_status tl_compile_check_mass(tl_compile* c)
         if (!(g[b].mass > 0.0))
             return bad_body(c, spec_of[b],
                             "a moving body needs mass; expected: geoms with density, or <inertial>");
+        const double *I = g[b].full, largest = fmax(g[b].mass, fmax(I[0], fmax(I[1], I[2])));
+        if (!(largest <= HEAVIEST)) {
+            char text[128];
+            snprintf(text, sizeof text, "mass or inertia of %.3g kg or kg m^2; expected: at most %g", largest,
+                     HEAVIEST);
+            return bad_body(c, spec_of[b], text);
+        }
         if (!positive_definite(mb, b, &g[b]))
             return bad_body(c, spec_of[b],
                             "a joint moves this body in a direction in which its moments of inertia vanish; "

@@ -56,6 +56,8 @@ static void bad_scenes__name_file_line_and_what_was_expected(void** state)
          "'a' stands already"},
         // masses
         {BODY("<joint/>"), "<body x>: a moving body needs mass"},
+        {BODY("<joint/><geom size='1' mass='1e200'/>"),
+         "<body x>: mass or inertia of 1e+200 kg or kg m^2; expected: at most 1e+50"},
         {FREE(INERTIAL("1", "1e-3 1e-3 3e-3")),
          "<body x>: no body has the moments of inertia (0.001, 0.001, 0.003)"},
         {FREE(INERTIAL("1", "-1e-3 1e-3 1e-3")),
