@@ -2,7 +2,8 @@
 // States as JSON. `--final` writes everything: q and v bit for bit (17 digits), and for people and scripts
 // the body poses, velocities and contact forces. Reading takes the parts it finds in this order, so the exact
 // ones win: bodies on free joints, joints by name, the `free` and `hinge` lists of the peer benchmarks, then
-// q and v. A body that has no name is called #INDEX.
+// q and v. A body that has no name is called #INDEX. `last_forces`, where the next step's search starts, by indices
+// of geoms, is read with q and v only: then a run goes on with the same bits where the solver keeps no factors.
 #include "state_file.h"
 #include "json_file.h"
 #include "model.h"
@@ -16,6 +17,9 @@ typedef struct reader {
     const talus_model* model;
     double *q, *v;
     int32_t posed; // bodies that their joints place
+    talus_last_force* force;
+    int64_t nforce;
+    double* joint; // (2 nv) of limits, of dry friction
 } reader;
 
 TL_PRINTF(3, 4) static talus_status bad(const reader* r, const char* where, const char* fmt, ...)
@@ -181,14 +185,63 @@ static talus_status read_free(reader* r, json_t* list)
     return TALUS_OK;
 }
 
+static talus_status read_one_force(const reader* r, const char* where, const json_t* x, talus_last_force* f)
+{
+    if (!json_is_array(x) || json_array_size(x) != 7)
+        return bad(r, where, "[geom, geom, feature, three numbers, number] is wanted");
+    int64_t id[3];
+    double value[4];
+    for (int32_t k = 0; k < 7; k++) {
+        const json_t* y = json_array_get(x, (size_t)k);
+        if (k < 3 ? !json_is_integer(y) : !json_is_number(y))
+            return bad(r, where, "value %d: %s is wanted", k, k < 3 ? "an integer" : "a number");
+        if (k < 3)
+            id[k] = json_integer_value(y);
+        else
+            value[k - 3] = json_number_value(y);
+    }
+    for (int32_t k = 0; k < 2; k++)
+        if (id[k] < 0 || id[k] >= r->model->info.ngeom)
+            return bad(r, where, "geom %lld: the scene has %d geoms", (long long)id[k], r->model->info.ngeom);
+    *f = (talus_last_force){.geom_a = (int32_t)id[0],
+                            .geom_b = (int32_t)id[1],
+                            .feature = id[2],
+                            .ft = {value[0], value[1], value[2]},
+                            .fn = value[3]};
+    return TALUS_OK;
+}
+
+static talus_status read_forces(reader* r, json_t* x)
+{
+    const int32_t nv = r->model->mb.nv;
+    const json_t *contacts = json_object_get(x, "contacts"), *limits = json_object_get(x, "limits"),
+                 *losses = json_object_get(x, "losses");
+    if (!json_is_array(contacts) || !limits || !losses)
+        return bad(r, "last_forces", "{contacts, limits, losses} is wanted");
+    r->nforce = (int64_t)json_array_size(contacts);
+    r->force = tl_alloc(r->ctx, sizeof *r->force * (size_t)TL_MAX(r->nforce, 1));
+    r->joint = tl_calloc(r->ctx, sizeof *r->joint * (size_t)TL_MAX(2 * nv, 1));
+    if (!r->force || !r->joint)
+        return tl_nomem(r->ctx, sizeof *r->force * (size_t)r->nforce);
+    for (int64_t i = 0; i < r->nforce; i++) {
+        char where[64];
+        snprintf(where, sizeof where, "last_forces.contacts[%lld]", (long long)i);
+        TL_TRY(read_one_force(r, where, json_array_get(contacts, (size_t)i), r->force + i));
+    }
+    if (nv == 0)
+        return TALUS_OK;
+    TL_TRY(read_numbers(r, "last_forces.limits", limits, r->joint, nv));
+    return read_numbers(r, "last_forces.losses", losses, r->joint + nv, nv);
+}
+
 static talus_status read_parts(reader* r, json_t* root, double* time)
 {
     const tl_mb* mb = &r->model->mb;
     json_t *bodies, *joints, *list, *hinge;
     if (!json_is_object(root))
         return bad(r, "state", "an object is wanted");
-    static const char* const known[] = {"time", "q",     "v",        "bodies", "joints",
-                                        "free", "hinge", "contacts", "patches"};
+    static const char* const known[] = {"time", "q",     "v",        "bodies",  "joints",
+                                        "free", "hinge", "contacts", "patches", "last_forces"};
     const char* key;
     json_t* value;
     json_object_foreach(root, key, value)
@@ -218,6 +271,10 @@ static talus_status read_parts(reader* r, json_t* root, double* time)
         TL_TRY(read_numbers(r, "v", v, r->v, mb->nv));
     if (t)
         TL_TRY(read_numbers(r, "time", t, time, 1));
+    json_t* forces;
+    TL_TRY(read_object(r, root, "last_forces", &forces));
+    if (q && v && forces)
+        TL_TRY(read_forces(r, forces));
     if (r->posed > 0)
         tl_notice(r->ctx,
                   "%s: %d bodies without a free joint are placed by their joints; their poses are not read",
@@ -234,17 +291,21 @@ talus_status tl_state_load(talus_context* ctx, const talus_model* model, const c
     double* copy = tl_alloc(ctx, (nq + nv) * sizeof *copy);
     double time = talus_state_time(state);
     talus_status status = copy ? TALUS_OK : tl_nomem(ctx, (nq + nv) * sizeof *copy);
+    reader r = {.ctx = ctx, .path = path, .model = model, .q = copy, .v = copy + nq};
     if (copy) {
         memcpy(copy, talus_state_q(state), nq * sizeof *copy);
         memcpy(copy + nq, talus_state_v(state), nv * sizeof *copy);
-        reader r = {.ctx = ctx, .path = path, .model = model, .q = copy, .v = copy + nq};
         status = read_parts(&r, root, &time);
     }
-    if (copy && status >= 0) {
+    if (status >= 0 && r.joint)
+        status = talus_state_set_forces(state, r.force, r.nforce, r.joint, r.joint + nv);
+    if (status >= 0) {
         memcpy(talus_state_q(state), copy, nq * sizeof *copy);
         memcpy(talus_state_v(state), copy + nq, nv * sizeof *copy);
         talus_state_set_time(state, time);
     }
+    tl_free(ctx, r.joint);
+    tl_free(ctx, r.force);
     tl_free(ctx, copy);
     json_decref(root);
     return status;
@@ -316,6 +377,25 @@ static json_t* patches_json(const talus_model* m, const talus_sim* sim)
     return patches;
 }
 
+static json_t* forces_json(const talus_model* m, const talus_state* s)
+{
+    const talus_last_force* f;
+    const double *limit, *loss;
+    const int64_t n = talus_state_forces(s, &f, &limit, &loss);
+    json_t* contacts = json_array();
+    for (int64_t i = 0; i < n && contacts; i++, f++) {
+        json_t* x = json_pack("[i, i, I, o, o, o, o]", f->geom_a, f->geom_b, (json_int_t)f->feature,
+                              tl_json_real(f->ft[0]), tl_json_real(f->ft[1]), tl_json_real(f->ft[2]),
+                              tl_json_real(f->fn));
+        if (!x || json_array_append_new(contacts, x)) {
+            json_decref(contacts);
+            contacts = NULL;
+        }
+    }
+    return json_pack("{s:o, s:o, s:o}", "contacts", contacts, "limits", tl_json_reals(limit, m->mb.nv),
+                     "losses", tl_json_reals(loss, m->mb.nv));
+}
+
 talus_status tl_state_save(talus_context* ctx, const talus_model* model, talus_sim* sim,
                            const talus_state* state, const char* path)
 {
@@ -329,10 +409,10 @@ talus_status tl_state_save(talus_context* ctx, const talus_model* model, talus_s
     if (status >= 0) {
         const talus_contacts c = talus_sim_contacts(sim);
         json_t* root = json_pack(
-            "{s:o, s:o, s:o, s:o, s:o, s:o}", "time", tl_json_real(talus_state_time(state)), "q",
+            "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time", tl_json_real(talus_state_time(state)), "q",
             tl_json_reals(talus_state_q(s), model->mb.nq), "v", tl_json_reals(talus_state_v(s), model->mb.nv),
             "bodies", bodies_json(model, pos, quat, lin, ang), "contacts", contacts_json(model, &c),
-            "patches", patches_json(model, sim));
+            "patches", patches_json(model, sim), "last_forces", forces_json(model, state));
         status = tl_json_save(ctx, path, root);
         json_decref(root);
     }

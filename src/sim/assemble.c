@@ -44,7 +44,7 @@ static void warm_start(const talus_sim* sim, const talus_state* s, double* f0)
         }
         for (int64_t k = begin; k < end; k++, next++) {
             next = next == end ? begin : next;
-            const tl_history* e = s->history + next;
+            const talus_last_force* e = s->history + next;
             if (e->feature != c->feature[i])
                 continue;
             const double *t1 = c->t1 + 3 * (int64_t)i, *t2 = c->t2 + 3 * (int64_t)i;

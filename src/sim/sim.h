@@ -8,21 +8,13 @@
 
 #define TL_STATE_LARGEST 1e100 // magnitudes beyond it are refused like NaN: their squares overflow
 
-/// Force of a contact, limit by contact identity: where the next step starts.
-typedef struct tl_history {
-    int32_t geom_a, geom_b;
-    int64_t feature;
-    double ft[3]; // tangential force on A, world
-    double fn;
-} tl_history;
-
 struct talus_state {
     talus_context* ctx;
     const talus_model* model;
     double time;
     double *q, *v, *ctrl, *force;
-    double *limit_f, *loss_f; // (nv)
-    tl_history* history;      // sorted by (geom_a, geom_b)
+    double *limit_f, *loss_f;  // (nv)
+    talus_last_force* history; // sorted by (geom_a, geom_b)
     int64_t nhistory, history_cap;
 };
 
@@ -96,7 +88,7 @@ struct talus_sim {
         *backup_joint_f; // joint_f: limit and dry friction forces of state and sim (4 nv)
     double* given_q;     // (nq) as the caller gave it, before quaternions were made unit
     tl_contact_set backup_contacts;
-    tl_history* backup_history;
+    talus_last_force* backup_history;
     int64_t backup_cap;
 };
 

@@ -45,7 +45,7 @@ talus_status talus_state_copy(talus_state* to, const talus_state* from)
     const tl_mb* mb = &to->model->mb;
     memcpy(to->q, from->q, sizeof(double) * ((size_t)mb->nq + 4 * (size_t)mb->nv + (size_t)to->model->nu));
     if (from->nhistory)
-        memcpy(to->history, from->history, sizeof(tl_history) * (size_t)from->nhistory);
+        memcpy(to->history, from->history, sizeof(talus_last_force) * (size_t)from->nhistory);
     to->nhistory = from->nhistory;
     to->time = from->time;
     return TALUS_OK;
@@ -97,6 +97,50 @@ double talus_state_time(const talus_state* state)
 void talus_state_set_time(talus_state* state, double time)
 {
     state->time = time;
+}
+
+int64_t talus_state_forces(const talus_state* s, const talus_last_force** list, const double** limit,
+                           const double** loss)
+{
+    *list = s->history;
+    *limit = s->limit_f;
+    *loss = s->loss_f;
+    return s->nhistory;
+}
+
+static bool is_before(const talus_last_force* a, const talus_last_force* b)
+{
+    return a->geom_a < b->geom_a || (a->geom_a == b->geom_a && a->geom_b < b->geom_b);
+}
+
+talus_status talus_state_set_forces(talus_state* s, const talus_last_force* list, int64_t n,
+                                    const double* limit, const double* loss)
+{
+    if (!s || n < 0 || (n > 0 && !list) || !limit || !loss)
+        return TALUS_ERR_ARG;
+    const int32_t nv = s->model->mb.nv, ngeom = s->model->info.ngeom;
+    for (int64_t i = 0; i < n; i++) {
+        const talus_last_force* f = list + i;
+        bool good = f->geom_a >= 0 && f->geom_a < ngeom && f->geom_b >= 0 && f->geom_b < ngeom &&
+                    (i == 0 || !is_before(f, f - 1)) && fabs(f->fn) <= TL_STATE_LARGEST;
+        for (int k = 0; k < 3; k++)
+            good = good && fabs(f->ft[k]) <= TL_STATE_LARGEST;
+        if (!good)
+            return tl_fail(
+                s->ctx, TALUS_ERR_INPUT,
+                "last force %lld: geoms from 0 to %d in ascending order and finite forces are wanted",
+                (long long)i, ngeom - 1);
+    }
+    for (int32_t i = 0; i < nv; i++)
+        if (!(fabs(limit[i]) <= TL_STATE_LARGEST) || !(fabs(loss[i]) <= TL_STATE_LARGEST))
+            return tl_fail(s->ctx, TALUS_ERR_INPUT, "last forces of joints: dof %d is not finite", i);
+    TL_TRY(TL_GROW(s->ctx, s->history, s->history_cap, 0, n));
+    if (n > 0)
+        memcpy(s->history, list, sizeof *list * (size_t)n);
+    s->nhistory = n;
+    memcpy(s->limit_f, limit, sizeof *limit * (size_t)nv);
+    memcpy(s->loss_f, loss, sizeof *loss * (size_t)nv);
+    return TALUS_OK;
 }
 
 uint64_t talus_state_hash(const talus_state* s)

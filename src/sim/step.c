@@ -52,7 +52,7 @@ typedef struct reading {
     talus_sim* sim;
     const tl_step_problem* p;
     const double* v;
-    tl_history* history; // out, NULL: none
+    talus_last_force* history; // out, NULL: none
 } reading;
 
 // contact forces and slip speeds in world axes from the solution
@@ -96,8 +96,8 @@ static void save_history_range(void* arg, int32_t begin, int32_t end, int32_t bl
     const tl_contact_set* c = &t->sim->now;
     for (int64_t i = begin; i < end; i++) {
         const double* f = t->p->f + 3 * i;
-        tl_history* e = t->history + i;
-        *e = (tl_history){
+        talus_last_force* e = t->history + i;
+        *e = (talus_last_force){
             .geom_a = c->geom_a[i], .geom_b = c->geom_b[i], .feature = c->feature[i], .fn = f[2]};
         for (int r = 0; r < 3; r++)
             e->ft[r] = f[0] * c->t1[3 * i + r] + f[1] * c->t2[3 * i + r];
@@ -218,7 +218,7 @@ static talus_status backup(talus_sim* sim, const talus_state* s)
     memcpy(sim->backup_v, s->v, sizeof(double) * (size_t)mb->nv);
     TL_TRY(TL_GROW(sim->ctx, sim->backup_history, sim->backup_cap, 0, s->nhistory));
     if (s->nhistory)
-        memcpy(sim->backup_history, s->history, sizeof(tl_history) * (size_t)s->nhistory);
+        memcpy(sim->backup_history, s->history, sizeof(talus_last_force) * (size_t)s->nhistory);
     const size_t nv = (size_t)mb->nv;
     memcpy(sim->backup_joint_f, s->limit_f, sizeof(double) * nv);
     memcpy(sim->backup_joint_f + nv, s->loss_f, sizeof(double) * nv);
@@ -234,7 +234,7 @@ static void restore(talus_sim* sim, talus_state* s, int64_t nhistory, double tim
     memcpy(s->q, sim->backup_q, sizeof(double) * (size_t)mb->nq);
     memcpy(s->v, sim->backup_v, sizeof(double) * (size_t)mb->nv);
     if (nhistory)
-        memcpy(s->history, sim->backup_history, sizeof(tl_history) * (size_t)nhistory);
+        memcpy(s->history, sim->backup_history, sizeof(talus_last_force) * (size_t)nhistory);
     s->nhistory = nhistory;
     s->time = time;
     const size_t nv = (size_t)mb->nv;

@@ -43,6 +43,37 @@ SOFT = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
 
 
 class Result(Case):
+    def test_a_run_goes_on_with_the_same_bits(self):
+        for kind, n in (("clutter", 27), ("humanoids", 2), ("arms", 1)):
+            scene, half = self.path(kind + ".xml"), self.path(kind + ".json")
+            run("gen", kind, "-n", n, "-o", scene)
+            args = ("run", scene, "--dt", 0.005, "--set", "solver.reuse=off")
+            whole = run_json(*args, "--time", 0.8)
+            run(*args, "--time", 0.4, "--final", half)
+            rest = run_json(*args, "--time", 0.4, "--state", half)
+            self.assertGreater(whole["contacts_mean"], 0)
+            self.assertEqual(rest["state_hash"], whole["state_hash"], kind)
+            with open(half) as f:
+                state = json.load(f)
+            del state["last_forces"]  # without them the same motion to the solver's tolerance, with other bits
+            other = run_json(*args, "--time", 0.4, "--state", self.write("other.json", state))
+            self.assertNotEqual(other["state_hash"], whole["state_hash"], kind)
+
+    def test_last_forces_that_are_wrong_are_named(self):
+        scene, file = self.path("s.xml"), self.path("s.json")
+        run("gen", "spheres", "-n", 8, "-o", scene)
+        run("run", scene, "--time", 0.5, "--final", file)
+        with open(file) as f:
+            state = json.load(f)
+        good = state["last_forces"]
+        for change, said in ((dict(good, contacts=[[0, 99, 0, 0, 0, 0, 1]]), "geom 99"),
+                             (dict(good, contacts=[[0, 5, 0, 0, 0, 0]]), "contacts[0]"),
+                             (dict(good, contacts=[[0, 5, 0.5, 0, 0, 0, 1]]), "an integer"),
+                             (dict(good, contacts=[[3, 5, 0, 0, 0, 0, 1], [0, 5, 0, 0, 0, 0, 1]]), "ascending"),
+                             (dict(good, limits=[1]), "48 numbers"), ([], "object")):
+            bad = self.write("bad.json", dict(state, last_forces=change))
+            self.assertIn(said, run("run", scene, "--time", 0.1, "--state", bad, code=2).stderr)
+
     def test_a_body_too_heavy_for_its_stiffness_is_noticed(self):
         text = ('<mujoco><worldbody><geom type="plane" size="9 9 1"/><body name="ball" pos="0 0 1"><freejoint/>'
                 '<geom type="sphere" size="0.5" mass="%g"/></body></worldbody></mujoco>')

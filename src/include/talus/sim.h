@@ -60,6 +60,25 @@ TALUS_API double* talus_state_ctrl(talus_state* state);
 TALUS_API double* talus_state_force(talus_state* state);
 TALUS_API double talus_state_time(const talus_state* state);
 TALUS_API void talus_state_set_time(talus_state* state, double time);
+
+/// Force of a contact in the last step, by the contact's identity.
+typedef struct talus_last_force {
+    int32_t geom_a, geom_b;
+    int64_t feature; ///< identity within the pair of geoms, as in talus_contacts
+    double ft[3];    ///< tangential, on A, world   N
+    double fn;       ///< normal                    N
+} talus_last_force;
+
+/// Where the search for the next step's forces starts. A checkpoint of time, q, v, ctrl, force and these goes on with the
+/// same bits when solver.reuse is off; with the default, factors kept by the simulation are missing, and the motion is
+/// the same to the solver's tolerance (talus_state_copy holds the same as such a checkpoint).
+/// @param list, limit (nv), loss (nv)  out, borrowed until the next step; joints' forces along their dofs, N | N m
+/// @return number of contacts, sorted by (geom_a, geom_b)
+TALUS_API int64_t talus_state_forces(const talus_state* state, const talus_last_force** list,
+                                     const double** limit, const double** loss);
+/// @return OK, ERR_ARG, ERR_INPUT (a geom out of range or out of order, a force that is not finite), ERR_NOMEM
+TALUS_API talus_status talus_state_set_forces(talus_state* state, const talus_last_force* list, int64_t n,
+                                              const double* limit, const double* loss);
 /// 64-bit hash of time, q and v, bit for bit.
 TALUS_API uint64_t talus_state_hash(const talus_state* state);
 
