@@ -90,13 +90,15 @@ static json_t* to_json(const cli_run* r)
         tl_json_real(r->max_depth), "energy",
         tl_json_real(r->energy.kinetic + r->energy.gravity + r->energy.elastic), "state_hash", hash);
     json_t* more = json_pack(
-        "{s:o, s:o, s:o, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:i, s:b, s:i, s:s}", "energy_kinetic",
-        tl_json_real(r->energy.kinetic), "energy_gravity", tl_json_real(r->energy.gravity), "energy_elastic",
-        tl_json_real(r->energy.elastic), "factorizations_max", r->factorizations_max, "islands_max",
-        r->islands_max, "linear_steps", (json_int_t)r->linear_steps, "symbolic", (json_int_t)r->symbolic,
-        "substepped", (json_int_t)r->substepped, "restarted", (json_int_t)r->restarted, "redundant_contacts",
-        (json_int_t)r->redundant, "missed", r->missed, "interrupted", r->interrupted, "notices",
-        r->args->notices, "isa", talus_context_isa(r->args->ctx));
+        "{s:o, s:o, s:o, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:i, s:b, s:i, s:s, s:o, s:i, s:i}",
+        "energy_kinetic", tl_json_real(r->energy.kinetic), "energy_gravity", tl_json_real(r->energy.gravity),
+        "energy_elastic", tl_json_real(r->energy.elastic), "factorizations_max", r->factorizations_max,
+        "islands_max", r->islands_max, "linear_steps", (json_int_t)r->linear_steps, "symbolic",
+        (json_int_t)r->symbolic, "substepped", (json_int_t)r->substepped, "restarted",
+        (json_int_t)r->restarted, "redundant_contacts", (json_int_t)r->redundant, "missed", r->missed,
+        "interrupted", r->interrupted, "notices", r->args->notices, "isa", talus_context_isa(r->args->ctx),
+        "bodies_awake_mean", tl_json_real(per_step(r, (double)r->bodies_awake)), "bodies_asleep",
+        r->bodies_asleep, "islands_asleep", r->islands_asleep);
     json_t* patches = patches_json(r);
     if (x && more && patches && json_object_update(x, more) == 0 && json_object_update(x, patches) == 0) {
         json_decref(more);
@@ -142,6 +144,9 @@ static void print_summary(const cli_run* r)
            r->model->mb.nv);
     printf("  contacts             %10.1f   on average, %d at most\n", per_step(r, (double)r->contacts),
            r->contacts_max);
+    if (r->sleep)
+        printf("  asleep               %10d   bodies in %d islands at the end, %.1f awake on average\n",
+               r->bodies_asleep, r->islands_asleep, per_step(r, (double)r->bodies_awake));
     printf("  solver iterations    %10.2f   on average, %d at most (worst island of a step)\n",
            per_step(r, (double)r->iterations), r->iterations_max);
     printf("  factorizations       %10.2f   on average, %d at most\n", per_step(r, (double)r->factorizations),

@@ -73,6 +73,7 @@ static talus_status prepare(cli_args* a, cli_run* r)
 {
     talus_sim_options options;
     TL_TRY(cli_load_options(a, &options));
+    r->sleep = options.sleep;
     TL_TRY(cli_load_model(a, &r->model));
     TL_TRY(plan_steps(a, r));
     TL_TRY(cli_load_state(a, r->model, &r->state));
@@ -99,6 +100,9 @@ static void count_step(cli_run* r, const talus_step_info* i, double t0)
 {
     const talus_solve_info* s = &i->solve;
     r->steps++;
+    r->bodies_awake += i->bodies_awake;
+    r->bodies_asleep = i->bodies_asleep;
+    r->islands_asleep = i->islands_asleep;
     r->contacts += i->contacts;
     r->contacts_max = TL_MAX(r->contacts_max, i->contacts);
     r->pairs += i->pairs;

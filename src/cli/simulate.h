@@ -16,6 +16,9 @@ typedef struct cli_run {
     // results
     int64_t steps;
     bool interrupted;
+    bool sleep;                            // contact.sleep
+    int64_t bodies_awake;                  // summed over the steps
+    int32_t bodies_asleep, islands_asleep; // after the last one
     int64_t contacts, iterations, factorizations, linear_steps, symbolic, redundant,
         pairs; // sums over the steps
     int32_t contacts_max, iterations_max, factorizations_max, islands_max, missed;

@@ -337,16 +337,17 @@ static json_t* bodies_json(const talus_model* m, const double* pos, const double
     return bodies;
 }
 
-static json_t* contacts_json(const talus_model* m, const talus_contacts* c)
+// appended to the list, which may be NULL; asleep: of sleeping bodies
+static json_t* add_contacts(json_t* contacts, const talus_model* m, const talus_contacts* c, bool asleep)
 {
-    json_t* contacts = json_array();
     for (int32_t i = 0; i < c->count && contacts; i++) {
         json_t* x = json_pack(
-            "{s:[o,o], s:[o,o], s:o, s:o, s:o, s:o, s:o}", "bodies", object_name(m, TALUS_BODY, c->body_a[i]),
-            object_name(m, TALUS_BODY, c->body_b[i]), "geoms", object_name(m, TALUS_GEOM, c->geom_a[i]),
-            object_name(m, TALUS_GEOM, c->geom_b[i]), "point", tl_json_reals(c->point + 3 * i, 3), "normal",
-            tl_json_reals(c->normal + 3 * i, 3), "depth", tl_json_real(c->depth[i]), "force",
-            tl_json_reals(c->force + 3 * i, 3), "slip", tl_json_real(c->slip[i]));
+            "{s:[o,o], s:[o,o], s:o, s:o, s:o, s:o, s:o, s:b}", "bodies",
+            object_name(m, TALUS_BODY, c->body_a[i]), object_name(m, TALUS_BODY, c->body_b[i]), "geoms",
+            object_name(m, TALUS_GEOM, c->geom_a[i]), object_name(m, TALUS_GEOM, c->geom_b[i]), "point",
+            tl_json_reals(c->point + 3 * i, 3), "normal", tl_json_reals(c->normal + 3 * i, 3), "depth",
+            tl_json_real(c->depth[i]), "force", tl_json_reals(c->force + 3 * i, 3), "slip",
+            tl_json_real(c->slip[i]), "asleep", asleep);
         if (!x || json_array_append_new(contacts, x)) {
             json_decref(contacts);
             contacts = NULL;
@@ -355,20 +356,18 @@ static json_t* contacts_json(const talus_model* m, const talus_contacts* c)
     return contacts;
 }
 
-static json_t* patches_json(const talus_model* m, const talus_sim* sim)
+static json_t* add_patches(json_t* patches, const talus_model* m, const talus_patch* p, int32_t n,
+                           bool asleep)
 {
-    const talus_patch* p;
-    const int32_t n = talus_sim_patches(sim, &p);
-    json_t* patches = json_array();
     for (int32_t i = 0; i < n && patches; i++, p++) {
         json_t* x =
-            json_pack("{s:[o,o], s:[o,o], s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "bodies",
+            json_pack("{s:[o,o], s:[o,o], s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "bodies",
                       object_name(m, TALUS_BODY, p->body_a), object_name(m, TALUS_BODY, p->body_b), "geoms",
                       object_name(m, TALUS_GEOM, p->geom_a), object_name(m, TALUS_GEOM, p->geom_b), "faces",
                       p->faces, "left_out", p->left_out, "area", tl_json_real(p->area), "left_out_area",
                       tl_json_real(p->left_out_area), "centroid", tl_json_reals(p->centroid, 3),
                       "pressure_max", tl_json_real(p->pressure_max), "force", tl_json_reals(p->force, 3),
-                      "moment", tl_json_reals(p->moment, 3));
+                      "moment", tl_json_reals(p->moment, 3), "asleep", asleep);
         if (!x || json_array_append_new(patches, x)) {
             json_decref(patches);
             patches = NULL;
@@ -407,12 +406,19 @@ talus_status tl_state_save(talus_context* ctx, const talus_model* model, talus_s
     double *pos = x, *quat = x + 3 * n, *lin = x + 7 * n, *ang = x + 10 * n;
     talus_status status = talus_sim_bodies(sim, state, pos, quat, lin, ang);
     if (status >= 0) {
-        const talus_contacts c = talus_sim_contacts(sim);
+        const talus_contacts awake = talus_sim_contacts(sim), asleep = talus_state_sleeping_contacts(state);
+        const talus_patch* p;
+        int32_t npatch = talus_sim_patches(sim, &p);
+        json_t* contacts = add_contacts(json_array(), model, &awake, false);
+        json_t* patches = add_patches(json_array(), model, p, npatch, false);
+        npatch = talus_state_sleeping_patches(state, &p);
+        contacts = add_contacts(contacts, model, &asleep, true);
+        patches = add_patches(patches, model, p, npatch, true);
         json_t* root = json_pack(
             "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time", tl_json_real(talus_state_time(state)), "q",
             tl_json_reals(talus_state_q(s), model->mb.nq), "v", tl_json_reals(talus_state_v(s), model->mb.nv),
-            "bodies", bodies_json(model, pos, quat, lin, ang), "contacts", contacts_json(model, &c),
-            "patches", patches_json(model, sim), "last_forces", forces_json(model, state));
+            "bodies", bodies_json(model, pos, quat, lin, ang), "contacts", contacts, "patches", patches,
+            "last_forces", forces_json(model, state));
         status = tl_json_save(ctx, path, root);
         json_decref(root);
     }

@@ -4,8 +4,8 @@
 //   time (n)  q (n x nq)  v (n x nv)           as in src/README.md#state
 //   body/{pos (n x nbody x 3), quat (n x nbody x 4, w x y z), name (nbody)}
 //   contacts (n)                               number of contacts with overlap
-//   step/{iterations, factorizations, substeps, lagged, unconverged, max_depth, residual (n), phase (n x
-//   phases, s)} scene (text); attributes: talus (version), path, dt, phase (names)
+//   step/{iterations, factorizations, substeps, lagged, unconverged, asleep (bodies), max_depth, residual (n),
+//   phase (n x phases, s)} scene (text); attributes: talus (version), path, dt, phase (names)
 //
 // Readable while it grows: rows are collected in memory and a few times a second the file is opened, appended
 // to and closed again. Between these moments it is a complete, closed file, so any reader works, and a run
@@ -42,6 +42,7 @@ enum {
     COL_SUBSTEPS,
     COL_LAGGED,
     COL_UNCONVERGED,
+    COL_ASLEEP,
     COL_DEPTH,
     COL_RESIDUAL,
     COL_PHASE,
@@ -80,6 +81,7 @@ static void describe(tl_trajectory* t)
         [COL_SUBSTEPS] = {"step/substeps", TL_H5_I32, 0, {0}, 1, NULL},
         [COL_LAGGED] = {"step/lagged", TL_H5_I32, 0, {0}, 1, NULL},
         [COL_UNCONVERGED] = {"step/unconverged", TL_H5_I32, 0, {0}, 1, NULL},
+        [COL_ASLEEP] = {"step/asleep", TL_H5_I32, 0, {0}, 1, NULL},
         [COL_DEPTH] = {"step/max_depth", TL_H5_F64, 0, {0}, 1, NULL},
         [COL_RESIDUAL] = {"step/residual", TL_H5_F64, 0, {0}, 1, NULL},
         [COL_PHASE] = {"step/phase", TL_H5_F64, 1, {TALUS_PHASE_COUNT}, TALUS_PHASE_COUNT, NULL},
@@ -222,6 +224,7 @@ talus_status tl_trajectory_add(tl_trajectory* t, const talus_state* state, const
     put_integer(t, COL_SUBSTEPS, i->substeps);
     put_integer(t, COL_LAGGED, i->lagged);
     put_integer(t, COL_UNCONVERGED, i->unconverged);
+    put_integer(t, COL_ASLEEP, i->bodies_asleep);
     *real_row(t, COL_DEPTH) = i->max_depth;
     *real_row(t, COL_RESIDUAL) = i->solve.residual;
     memcpy(real_row(t, COL_PHASE), i->phase, sizeof i->phase);

@@ -16,6 +16,8 @@
 // never of world positions, so a body far away loses nothing.
 #include "mb_spatial.h"
 
+#include <math.h>
+
 // ---- the rigid body of a tree ---------------------------------------------------------------------------
 
 /// Pose of body b in its root's frame, by the welds on the way up.
@@ -200,6 +202,15 @@ void tl_mb_energy(const tl_mb* mb, const tl_mb_data* d, const double* v, const d
         twice += mb->dof_armature[i] * v[i] * v[i];
     *kinetic = 0.5 * twice;
     *potential = height;
+}
+
+double tl_mb_body_speed(const tl_mb* mb, const tl_mb_data* d, int32_t b)
+{
+    double vc[3], L[3];
+    if (!(mb->mass[b] > 0.0))
+        return 0.0;
+    body_motion(mb, d, b, vc, L);
+    return sqrt(dot3(vc, vc) + fmax(dot3(d->V + 6 * b, L), 0.0) / mb->mass[b]);
 }
 
 void tl_mb_momentum(const tl_mb* mb, const tl_mb_data* d, double* linear, double* angular)

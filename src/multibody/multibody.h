@@ -127,6 +127,8 @@ void tl_mb_step_bias_trees(const tl_mb* mb, tl_mb_data* d, const double* v, cons
 /// bodies, after kinematics and velocity.
 void tl_mb_energy(const tl_mb* mb, const tl_mb_data* d, const double* v, const double* gravity,
                   double* kinetic, double* potential);
+/// Root mean square speed of the mass of a body, sqrt(2 T / m), m/s; 0 without mass. After kinematics and velocity.
+double tl_mb_body_speed(const tl_mb* mb, const tl_mb_data* d, int32_t body);
 /// Linear and angular momentum (about the world origin) of all moving bodies.
 void tl_mb_momentum(const tl_mb* mb, const tl_mb_data* d, double* linear, double* angular);
 

@@ -121,7 +121,7 @@ static talus_status assemble_contacts(talus_sim* sim, const talus_state* s, tl_s
     const int64_t contact_rows = nj;
     for (int32_t j = 0; j < mb->njnt; j++)
         if (m->jnt_limited[j] && mb->jnt_type[j] == TL_JOINT_BALL &&
-            ball_limit_passed(m, s, j, balls + nball))
+            !tl_sim_is_asleep(sim, mb->jnt_body[j]) && ball_limit_passed(m, s, j, balls + nball))
             nj += 3 * (int64_t)tree_dofs(mb, mb->body_tree[mb->jnt_body[balls[nball++].joint]]);
     const int32_t n = c->n + nball;
     view_arrays v = {.sim = sim,
@@ -193,7 +193,8 @@ static talus_status assemble_joints(talus_sim* sim, const talus_state* s, double
     double *bound = lx + 6 * most, *lf0 = bound + mb->nv;
     p->loss_out = lf0 + mb->nv;
     for (int32_t j = 0; j < mb->njnt; j++) {
-        if (!m->jnt_limited[j] || (mb->jnt_type[j] != TL_JOINT_SLIDE && mb->jnt_type[j] != TL_JOINT_HINGE))
+        if (!m->jnt_limited[j] || (mb->jnt_type[j] != TL_JOINT_SLIDE && mb->jnt_type[j] != TL_JOINT_HINGE) ||
+            tl_sim_is_asleep(sim, mb->jnt_body[j]))
             continue;
         const double q = s->q[mb->jnt_q[j]], lower = m->jnt_range[2 * j] - q,
                      upper = q - m->jnt_range[2 * j + 1];
@@ -211,7 +212,7 @@ static talus_status assemble_joints(talus_sim* sim, const talus_state* s, double
         f0[nl++] = fmax(0.0, (lower > upper ? 1.0 : -1.0) * s->limit_f[dof]);
     }
     for (int32_t i = 0; i < mb->nv; i++) {
-        if (!(m->dof_frictionloss[i] > 0.0))
+        if (!(m->dof_frictionloss[i] > 0.0) || tl_sim_is_asleep(sim, mb->dof_body[i]))
             continue;
         const int32_t tree = mb->body_tree[mb->dof_body[i]];
         ft[nf] = tree;

@@ -102,42 +102,6 @@ static void collide_range(void* arg, int32_t begin, int32_t end, int32_t block)
     }
 }
 
-// the arrays of a set in one block; contents are not kept
-static talus_status reserve(talus_sim* sim, tl_contact_set* c, int64_t n)
-{
-    if (n <= c->cap)
-        return TALUS_OK;
-    const int64_t cap = TL_PADDED(n + n / 2 + 8);
-    const size_t bytes = (size_t)cap * (4 * sizeof(int32_t) + sizeof(int64_t) + 20 * sizeof(double));
-    void* memory = tl_alloc(sim->ctx, bytes);
-    if (!memory)
-        return tl_nomem(sim->ctx, bytes);
-    tl_free(sim->ctx, c->memory);
-    double* x = memory;
-    double** fields[] = {&c->depth, &c->k, &c->d, &c->mu, &c->slip};
-    for (int32_t i = 0; i < TL_COUNT(fields); i++, x += cap)
-        *fields[i] = x;
-    double** vectors[] = {&c->point, &c->normal, &c->t1, &c->t2, &c->force};
-    for (int32_t i = 0; i < TL_COUNT(vectors); i++, x += 3 * cap)
-        *vectors[i] = x;
-    c->feature = (int64_t*)x;
-    int32_t* y = (int32_t*)(c->feature + cap);
-    int32_t** ints[] = {&c->geom_a, &c->geom_b, &c->body_a, &c->body_b};
-    for (int32_t i = 0; i < TL_COUNT(ints); i++, y += cap)
-        *ints[i] = y;
-    c->memory = memory;
-    c->cap = cap;
-    c->n = 0;
-    return TALUS_OK;
-}
-
-void tl_contact_set_free(talus_sim* sim, tl_contact_set* c)
-{
-    tl_free(sim->ctx, c->memory);
-    tl_free(sim->ctx, c->patch);
-    *c = (tl_contact_set){0};
-}
-
 // tangents: t1 = n x e / |n x e| with the axis e least along n, t2 = n x t1
 static void tangent_frame(const double* n, double* t1, double* t2)
 {
@@ -314,7 +278,7 @@ static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n
     total += info->faces;
     if (total > INT32_MAX / 8)
         return tl_fail(sim->ctx, TALUS_ERR_UNSUPPORTED, "%lld contacts are too many", (long long)total);
-    TL_TRY(reserve(sim, &sim->now, total));
+    TL_TRY(tl_contact_set_reserve(sim->ctx, &sim->now, 0, total));
     TL_TRY(TL_GROW(sim->ctx, sim->now.patch, sim->now.patch_cap, 0, npatched));
     work.hash = TL_ARENA(&sim->geometry, uint64_t, total);
     if (!work.hash)
@@ -340,7 +304,8 @@ static talus_status narrow_phase(talus_sim* sim, const tl_pair* pairs, int32_t n
 
 typedef struct posing {
     talus_sim* sim;
-    double h; // contact.ahead: length of the step, 0: without
+    const int32_t* mover; // geoms to pose, NULL: all
+    double h;             // contact.ahead: length of the step, 0: without
 } posing;
 
 static void pose_range(void* arg, int32_t begin, int32_t end, int32_t block)
@@ -348,10 +313,10 @@ static void pose_range(void* arg, int32_t begin, int32_t end, int32_t block)
     (void)block;
     const posing* t = arg;
     for (int32_t i = begin; i < end; i++) {
-        const int32_t g = t->sim->posed ? t->sim->mover[i] : i;
+        const int32_t g = t->mover ? t->mover[i] : i;
         pose_geom(t->sim, g);
         t->sim->reach[g] = 0.0;
-        if (t->h > 0.0 && t->sim->moving[g])
+        if (t->h > 0.0 && t->sim->moving[g] && !tl_sim_is_asleep(t->sim, t->sim->model->geom_body[g]))
             widen_box(t->sim, g, t->h);
     }
 }
@@ -360,14 +325,22 @@ talus_status tl_sim_geometry(talus_sim* sim, double h, talus_step_info* info)
 {
     const talus_model* m = sim->model;
     TL_TRY(tl_arena_reset(&sim->geometry));
-    posing t = {.sim = sim, .h = sim->opt.ahead ? h : 0.0};
-    tl_parallel_light(sim->ctx, sim->posed ? sim->nmover : m->info.ngeom, GEOM_GRAIN, pose_range, &t);
+    const bool partly = sim->awake.on;
+    const int32_t* mover = partly ? sim->awake.mover : sim->mover;
+    const uint8_t* moving = partly ? sim->awake.moving : sim->moving;
+    const int32_t nmover = partly ? sim->awake.nmover : sim->nmover;
+    posing t = {.sim = sim, .mover = sim->posed ? mover : NULL, .h = sim->opt.ahead ? h : 0.0};
+    tl_parallel_light(sim->ctx, sim->posed ? nmover : m->info.ngeom, GEOM_GRAIN, pose_range, &t);
     const tl_pair* pairs = NULL;
     int32_t n = 0;
     const double t0 = tl_now();
-    TL_TRY(tl_broad_update(sim->broad, sim->lo, sim->hi, sim->posed ? sim->moving : NULL, may_collide, m,
-                           &pairs, &n));
+    TL_TRY(tl_broad_update(sim->broad, sim->lo, sim->hi, sim->posed ? moving : NULL, may_collide, m, &pairs,
+                           &n));
     sim->posed = true;
+    if (partly)
+        TL_TRY(tl_awake_posed(sim, &pairs, &n));
+    else
+        tl_awake_forget(sim);
     info->pairs = n;
     info->t_broad += tl_now() - t0;
     return narrow_phase(sim, pairs, n, t.h, info);

@@ -127,14 +127,12 @@ static void add_joints(const talus_model* m, const talus_state* s, int32_t tree,
             add_joint(m, s, j, t);
 }
 
-static void solve_trees(void* arg, int32_t begin, int32_t end, int32_t block)
+static void solve_run(trees* w, int32_t begin, int32_t end, int32_t block)
 {
-    trees* w = arg;
     const talus_model* m = w->sim->model;
     const tl_mb* mb = &m->mb;
     tl_mb_crba_trees(mb, &w->sim->data, w->sim->M, begin, end);
     tl_mb_step_bias_trees(mb, &w->sim->data, w->s->v, m->info.gravity, w->bias, begin, end);
-    w->bad[block] = -1;
     // a free body under gravity alone falls with g, whatever its inertia: no solve, and exact
     for (int32_t tree = begin; tree < end; tree++) {
         const int32_t at = mb->tree_dof[tree], last = mb->tree_dof[tree + 1];
@@ -153,11 +151,20 @@ static void solve_trees(void* arg, int32_t begin, int32_t end, int32_t block)
     }
 }
 
+static void solve_trees(void* arg, int32_t begin, int32_t end, int32_t block)
+{
+    trees* w = arg;
+    int32_t first, last;
+    w->bad[block] = -1;
+    while (tl_sim_next_trees(w->sim, &begin, end, &first, &last))
+        solve_run(w, first, last, block);
+}
+
 talus_status tl_sim_forces(talus_sim* sim, const talus_state* s, double h)
 {
     const talus_model* m = sim->model;
     const tl_mb* mb = &m->mb;
-    const int32_t nv = mb->nv, blocks = (mb->ntree + TL_SIM_TREES - 1) / TL_SIM_TREES;
+    const int32_t nv = mb->nv, n = tl_sim_trees(sim), blocks = (n + TL_SIM_TREES - 1) / TL_SIM_TREES;
     double* x = TL_ARENA(&sim->arena, double, 4 * (int64_t)nv);
     trees w = {.sim = sim, .s = s, .h = h};
     w.bad = TL_ARENA(&sim->arena, int32_t, blocks);
@@ -169,7 +176,7 @@ talus_status tl_sim_forces(talus_sim* sim, const talus_state* s, double h)
     w.bias = x + 3 * nv;
     for (int32_t i = 0; i < m->nu; i++)
         add_actuator(m, s, m->actuator + i, s->ctrl[i], &w.t);
-    tl_parallel_light(sim->ctx, mb->ntree, TL_SIM_TREES, solve_trees, &w);
+    tl_parallel_light(sim->ctx, n, TL_SIM_TREES, solve_trees, &w);
     for (int32_t b = 0; b < blocks; b++)
         if (w.bad[b] >= 0)
             return tl_fail(sim->ctx, TALUS_ERR_INPUT,
@@ -189,7 +196,9 @@ static void pose_trees(void* arg, int32_t begin, int32_t end, int32_t block)
 {
     (void)block;
     const motion* w = arg;
-    tl_mb_pose_trees(&w->sim->model->mb, w->q, w->v, &w->sim->data, begin, end);
+    int32_t first, last;
+    while (tl_sim_next_trees(w->sim, &begin, end, &first, &last))
+        tl_mb_pose_trees(&w->sim->model->mb, w->q, w->v, &w->sim->data, first, last);
 }
 
 void tl_sim_kinematics(talus_sim* sim, const talus_state* s)
@@ -197,7 +206,7 @@ void tl_sim_kinematics(talus_sim* sim, const talus_state* s)
     motion w = {.sim = sim, .q = s->q, .v = s->v};
     if (!sim->posed)
         tl_mb_pose_static(&sim->model->mb, &sim->data);
-    tl_parallel_light(sim->ctx, sim->model->mb.ntree, TL_SIM_TREES, pose_trees, &w);
+    tl_parallel_light(sim->ctx, tl_sim_trees(sim), TL_SIM_TREES, pose_trees, &w);
 }
 
 typedef struct advance {
@@ -210,11 +219,14 @@ static void advance_trees(void* arg, int32_t begin, int32_t end, int32_t block)
 {
     (void)block;
     const advance* w = arg;
-    tl_mb_advance_trees(&w->sim->model->mb, w->q, w->sim->v_mean, w->h, w->sim->q1, w->sim->v1, begin, end);
+    int32_t first, last;
+    while (tl_sim_next_trees(w->sim, &begin, end, &first, &last))
+        tl_mb_advance_trees(&w->sim->model->mb, w->q, w->sim->v_mean, w->h, w->sim->q1, w->sim->v1, first,
+                            last);
 }
 
 void tl_sim_advance(talus_sim* sim, const talus_state* s, double h)
 {
     advance w = {.sim = sim, .q = s->q, .h = h};
-    tl_parallel_light(sim->ctx, sim->model->mb.ntree, TL_SIM_TREES, advance_trees, &w);
+    tl_parallel_light(sim->ctx, tl_sim_trees(sim), TL_SIM_TREES, advance_trees, &w);
 }

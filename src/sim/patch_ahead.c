@@ -54,9 +54,9 @@ static void velocity_at(const course* c, const double* x, double* v)
 static course start_course(const talus_sim* sim, int32_t geom, double h, bool falls)
 {
     course c = {.X = sim->X_WG[geom]};
-    if (!sim->moving[geom])
-        return c;
     const int32_t body = sim->model->geom_body[geom];
+    if (!sim->moving[geom] || tl_sim_is_asleep(sim, body))
+        return c;
     tl_mb_point_velocity(&sim->model->mb, &sim->data, body, c.X.p, c.v);
     memcpy(c.w, sim->data.V + 6 * (int64_t)body, sizeof c.w);
     for (int i = 0; i < 3 && falls; i++)

@@ -34,6 +34,7 @@ static talus_status allocate(talus_sim* sim)
     sim->q1 = sim->backup_joint_f + 4 * nv;
     sim->backup_q = sim->q1 + nq;
     sim->given_q = sim->backup_q + nq;
+    TL_TRY(tl_awake_create(sim));
     TL_TRY(tl_broad_create(sim->ctx, m->info.ngeom, &sim->broad));
     return talus_solver_create(sim->ctx, &sim->opt.solver, &sim->solver);
 }
@@ -51,6 +52,8 @@ static void set_geoms(talus_sim* sim)
         if (sim->moving[g])
             sim->mover[sim->nmover++] = g;
     }
+    for (int32_t b = 0; b < m->mb.nbody; b++)
+        sim->nbody += m->mb.body_tree[b] >= 0;
 }
 
 talus_status talus_sim_create(talus_context* ctx, const talus_model* model, const talus_sim_options* options,
@@ -88,9 +91,10 @@ void talus_sim_destroy(talus_sim* sim)
     if (sim->broad)
         tl_broad_destroy(sim->broad);
     tl_sim_patches_free(sim);
-    tl_contact_set_free(sim, &sim->now);
-    tl_contact_set_free(sim, &sim->last);
-    tl_contact_set_free(sim, &sim->backup_contacts);
+    tl_awake_destroy(sim);
+    tl_contact_set_free(ctx, &sim->now);
+    tl_contact_set_free(ctx, &sim->last);
+    tl_contact_set_free(ctx, &sim->backup_contacts);
     tl_arena_fini(&sim->arena);
     tl_arena_fini(&sim->geometry);
     tl_free(ctx, sim->data_memory);
@@ -105,18 +109,7 @@ void talus_sim_destroy(talus_sim* sim)
 
 talus_contacts talus_sim_contacts(const talus_sim* sim)
 {
-    const tl_contact_set* c = &sim->last;
-    return (talus_contacts){.count = c->n,
-                            .geom_a = c->geom_a,
-                            .geom_b = c->geom_b,
-                            .body_a = c->body_a,
-                            .body_b = c->body_b,
-                            .point = c->point,
-                            .normal = c->normal,
-                            .depth = c->depth,
-                            .force = c->force,
-                            .slip = c->slip,
-                            .feature = c->feature};
+    return tl_contact_set_view(&sim->last);
 }
 
 const double* talus_sim_limit_force(const talus_sim* sim)

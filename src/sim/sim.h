@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Private to sim/: state and workspace of a simulation, and the stages of a step in their order:
 // state.c -> contacts.c (geometry) -> dynamics.c (M, v*) -> assemble.c (view) -> step.c (solve, integrate).
+// With contact.sleep awake.c says before these which trees they are for, and afterwards which fall asleep.
 #pragma once
 
 #include <talus/sim.h>
 #include "model.h"
 
 #define TL_STATE_LARGEST 1e100 // magnitudes beyond it are refused like NaN: their squares overflow
-
-struct talus_state {
-    talus_context* ctx;
-    const talus_model* model;
-    double time;
-    double *q, *v, *ctrl, *force;
-    double *limit_f, *loss_f;  // (nv)
-    talus_last_force* history; // sorted by (geom_a, geom_b)
-    int64_t nhistory, history_cap;
-};
 
 /// Contacts of one configuration, structure of arrays; grows, never shrinks.
 typedef struct tl_contact_set {
@@ -50,6 +41,48 @@ typedef struct tl_pair_patch {
     } work; // that looking ahead took, as in tl_patch
 } tl_pair_patch;
 
+/// What a state knows of sleep: see sleepers.c.
+typedef struct tl_sleepers {
+    int32_t* island; // (ntree) the lowest tree of its sleeping island, -1: awake
+    double* still;   // (ntree) for how long an awake tree has been slower than contact.sleep_v, s
+    double *q, *ctrl,
+        *force;    // (nq) (nu) (nv) when the last step had seen them: the host changed what differs
+    uint8_t* mark; // (ntree) islands to wake, by their lowest tree
+    int32_t nmark;
+    int32_t ntree, nbody, nisland; // asleep
+    uint64_t options;              // of the simulation that put them to sleep
+    tl_contact_set contacts;       // of what sleeps, as they were solved last
+    talus_last_force* scratch;
+    int64_t scratch_cap;
+} tl_sleepers;
+
+struct talus_state {
+    talus_context* ctx;
+    const talus_model* model;
+    double time;
+    double *q, *v, *ctrl, *force;
+    double *limit_f, *loss_f;  // (nv)
+    talus_last_force* history; // sorted by (geom_a, geom_b)
+    int64_t nhistory, history_cap;
+    tl_sleepers sleep;
+};
+
+/// Which trees the stages of a step are for: all, or those that are awake. See awake.c.
+typedef struct tl_awake {
+    bool on;                      // the pass under way leaves sleeping trees out
+    bool is_listed;               // tree, mover and moving are those of is_awake, is_posed
+    uint8_t *is_awake, *is_posed; // (ntree); geoms of a sleeping tree have their poses and boxes
+    int32_t *tree, ntree;         // awake trees, ascending
+    int32_t *mover, nmover; // geoms to pose: of awake trees, and of those not yet posed since they sleep
+    int32_t nfresh;         // trees of the latter
+    uint8_t* moving;        // (ngeom) is in mover
+    double* q;              // (nq) where sleeping trees were posed
+    int32_t* parent;        // (ntree) union-find
+    uint8_t* is_ready;      // (ntree) by root: the island may fall asleep
+    uint64_t options;       // hash of all options
+    void* memory;
+} tl_awake;
+
 struct talus_sim {
     talus_context* ctx;
     const talus_model* model;
@@ -69,6 +102,8 @@ struct talus_sim {
     uint8_t* moving;       // (ngeom)
     int32_t* mover;        // (nmover) geoms that move, so that fixed ones cost a step nothing
     int32_t nmover;
+    int32_t nbody; // that move
+    tl_awake awake;
     double* reach;  // (ngeom) contact.ahead: how far a geom's surface may move within the step
     bool posed;     // fixed geoms have their poses and boxes
     bool checked;   // start.c has looked at the first step
@@ -111,7 +146,80 @@ talus_status tl_sim_refresh(talus_sim* sim, const talus_state* state);
 // contacts.c: kinematics must be there. Fills sim->now.
 /// With contact.ahead pairs that can close within h take part too; h = 0: only overlapping ones.
 talus_status tl_sim_geometry(talus_sim* sim, double h, talus_step_info* info);
-void tl_contact_set_free(talus_sim* sim, tl_contact_set* c);
+
+// contact_set.c
+/// Room for n contacts; the first `used` are kept.
+talus_status tl_contact_set_reserve(talus_context* ctx, tl_contact_set* c, int64_t used, int64_t n);
+/// Contact i of `from`, which may be the same set, as contact `at`, for which there is room.
+void tl_contact_set_copy_one(tl_contact_set* to, int64_t at, const tl_contact_set* from, int64_t i);
+/// Move the contacts and patches of which `moves` is true to the end of `to`, which has room (NULL: drop them); the
+/// others keep their order.
+void tl_contact_set_move(tl_contact_set* from, tl_contact_set* to,
+                         bool (*moves)(const void* user, int32_t body_a, int32_t body_b), const void* user);
+talus_status tl_contact_set_copy(talus_context* ctx, tl_contact_set* to, const tl_contact_set* from);
+talus_contacts tl_contact_set_view(const tl_contact_set* c);
+void tl_contact_set_free(talus_context* ctx, tl_contact_set* c);
+
+// sleepers.c: the sleep of a state
+talus_status tl_sleepers_create(talus_state* s);
+void tl_sleepers_free(talus_state* s);
+talus_status tl_sleepers_copy(talus_state* to, const talus_state* from);
+/// Everything is awake; contacts of sleeping bodies are forgotten.
+void tl_sleepers_clear(talus_state* s);
+/// The island of a sleeping tree is to be woken.
+void tl_sleepers_mark(talus_state* s, int32_t tree);
+/// Wake the islands that are marked: their contacts become the last step's forces again, where the solver starts.
+talus_status tl_sleepers_wake(talus_state* s);
+/// First and last + 1 q of a tree, bodies of it likewise.
+void tl_tree_q(const tl_mb* mb, int32_t tree, int32_t* begin, int32_t* end);
+void tl_tree_bodies(const tl_mb* mb, int32_t tree, int32_t* begin, int32_t* end);
+
+// awake.c: who takes part in a step
+talus_status tl_awake_create(talus_sim* sim);
+void tl_awake_destroy(talus_sim* sim);
+/// Before a step: wake what the host changed, and list who is awake.
+talus_status tl_awake_begin(talus_sim* sim, talus_state* s);
+/// After the geometry pass: wake the islands that a contact joins to an awake tree. @param woke  out: there were some
+talus_status tl_awake_touch(talus_sim* sim, talus_state* s, bool* woke);
+/// After the broad phase: sleeping geoms have their boxes there; pairs between them are dropped from the list.
+talus_status tl_awake_posed(talus_sim* sim, const tl_pair** pairs, int32_t* n);
+/// A pass over all geoms has left them at other poses.
+void tl_awake_forget(talus_sim* sim);
+/// Room for all that may fall asleep in this step, so that it can be committed.
+talus_status tl_awake_reserve(talus_sim* sim, talus_state* s);
+/// After a step of length h: islands that were slow for long enough fall asleep.
+void tl_awake_end(talus_sim* sim, talus_state* s, double h);
+
+/// The body's tree is left out of the pass under way.
+static inline bool tl_sim_is_asleep(const talus_sim* sim, int32_t body)
+{
+    if (!sim->awake.on)
+        return false;
+    const int32_t tree = sim->model->mb.body_tree[body];
+    return tree >= 0 && !sim->awake.is_awake[tree];
+}
+
+/// How many trees take part, the number of items for tasks over trees.
+static inline int32_t tl_sim_trees(const talus_sim* sim)
+{
+    return sim->awake.on ? sim->awake.ntree : sim->model->mb.ntree;
+}
+
+/// Items [*at, end) as runs of neighbouring trees [*first, *last): one run a call. @return false: none is left
+static inline bool tl_sim_next_trees(const talus_sim* sim, int32_t* at, int32_t end, int32_t* first,
+                                     int32_t* last)
+{
+    int32_t i = *at;
+    if (i >= end)
+        return false;
+    const int32_t* tree = sim->awake.tree;
+    *first = sim->awake.on ? tree[i] : i;
+    while (++i < end && (!sim->awake.on || tree[i] == tree[i - 1] + 1))
+        ;
+    *last = *first + (i - *at);
+    *at = i;
+    return true;
+}
 
 // patches.c
 /// True when the pair meets in a contact patch and not at points.

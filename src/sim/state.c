@@ -24,6 +24,11 @@ talus_status talus_state_create(talus_context* ctx, const talus_model* model, ta
     s->limit_f = s->force + mb->nv;
     s->loss_f = s->limit_f + mb->nv;
     s->ctrl = s->loss_f + mb->nv;
+    const talus_status status = tl_sleepers_create(s);
+    if (status < 0) {
+        talus_state_destroy(s);
+        return status;
+    }
     *out = s;
     return talus_state_reset(s, -1);
 }
@@ -32,6 +37,7 @@ void talus_state_destroy(talus_state* state)
 {
     if (!state)
         return;
+    tl_sleepers_free(state);
     tl_free(state->ctx, state->q);
     tl_free(state->ctx, state->history);
     tl_free(state->ctx, state);
@@ -41,7 +47,10 @@ talus_status talus_state_copy(talus_state* to, const talus_state* from)
 {
     if (!to || !from || to->model != from->model)
         return TALUS_ERR_ARG;
+    if (to == from)
+        return TALUS_OK;
     TL_TRY(TL_GROW(to->ctx, to->history, to->history_cap, 0, from->nhistory));
+    TL_TRY(tl_sleepers_copy(to, from));
     const tl_mb* mb = &to->model->mb;
     memcpy(to->q, from->q, sizeof(double) * ((size_t)mb->nq + 4 * (size_t)mb->nv + (size_t)to->model->nu));
     if (from->nhistory)
@@ -66,6 +75,7 @@ talus_status talus_state_reset(talus_state* s, int32_t key)
     }
     s->nhistory = 0;
     s->time = 0.0;
+    tl_sleepers_clear(s);
     return TALUS_OK;
 }
 
@@ -246,6 +256,8 @@ void tl_state_normalize(talus_state* s)
     const tl_mb* mb = &s->model->mb;
     for (int32_t j = 0; j < mb->njnt; j++) {
         const int32_t n = joint_nq(mb->jnt_type[j]);
+        if (s->sleep.ntree && s->sleep.island[mb->body_tree[mb->jnt_body[j]]] >= 0)
+            continue; // as it fell asleep, to the last bit
         if (n > 1)
             tl_quat_normalize(s->q + mb->jnt_q[j] + n - 4);
     }

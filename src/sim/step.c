@@ -112,8 +112,12 @@ static talus_status save_history(talus_sim* sim, talus_state* s, const tl_step_p
     tl_parallel_light(sim->ctx, c->n, TL_SIM_CONTACTS, save_history_range, &t);
     s->nhistory = c->n;
     const tl_mb* mb = &sim->model->mb;
-    memset(s->limit_f, 0, sizeof(double) * (size_t)mb->nv);
-    memset(s->loss_f, 0, sizeof(double) * (size_t)mb->nv);
+    // what sleeps keeps its joint forces
+    for (int32_t at = 0, n = tl_sim_trees(sim), first, last; tl_sim_next_trees(sim, &at, n, &first, &last);) {
+        const size_t bytes = sizeof(double) * (size_t)(mb->tree_dof[last] - mb->tree_dof[first]);
+        memset(s->limit_f + mb->tree_dof[first], 0, bytes);
+        memset(s->loss_f + mb->tree_dof[first], 0, bytes);
+    }
     for (int32_t i = 0; i < p->view.nl; i++)
         s->limit_f[mb->tree_dof[p->view.limit_tree[i]] + p->view.limit_dof[i]] =
             p->view.limit_sign[i] * p->limit_out[i];
@@ -127,9 +131,11 @@ static talus_status save_history(talus_sim* sim, talus_state* s, const tl_step_p
 static int32_t count_missed(const talus_sim* sim, double h)
 {
     const talus_model* m = sim->model;
+    const int32_t* mover = sim->awake.on ? sim->awake.mover : sim->mover;
+    const int32_t n = sim->awake.on ? sim->awake.nmover : sim->nmover;
     int32_t missed = 0, last = -1;
-    for (int32_t i = 0; i < sim->nmover; i++) {
-        const int32_t g = sim->mover[i], body = m->geom_body[g];
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t g = mover[i], body = m->geom_body[g];
         if (body == last || (!m->geom_contype[g] && !m->geom_conaffinity[g]))
             continue;
         double v[3], size = INFINITY;
@@ -144,13 +150,30 @@ static int32_t count_missed(const talus_sim* sim, double h)
     return missed;
 }
 
+// poses and contacts of all that is awake
+static talus_status meet(talus_sim* sim, const talus_state* s, double h, talus_step_info* info)
+{
+    tl_sim_kinematics(sim, s);
+    lap(sim, info, TALUS_PHASE_DYNAMICS);
+    return tl_sim_geometry(sim, h, info);
+}
+
+// and of what they touch, until nothing that sleeps is touched
+static talus_status meet_and_wake(talus_sim* sim, talus_state* s, double h, talus_step_info* info)
+{
+    bool woke = false;
+    do {
+        TL_TRY(meet(sim, s, h, info));
+        TL_TRY(tl_awake_touch(sim, s, &woke));
+    } while (woke);
+    return TALUS_OK;
+}
+
+// the problem of a step, after its contacts
 static talus_status prepare(talus_sim* sim, const talus_state* s, double h, talus_step_info* info,
                             tl_step_problem* p)
 {
     TL_TRY(tl_arena_reset(&sim->arena));
-    tl_sim_kinematics(sim, s);
-    lap(sim, info, TALUS_PHASE_DYNAMICS);
-    TL_TRY(tl_sim_geometry(sim, h, info));
     TL_TRY(tl_sim_check_start(sim, s, h));
     info->missed += count_missed(sim, h);
     lap(sim, info, TALUS_PHASE_GEOMETRY);
@@ -183,6 +206,7 @@ static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force
 {
     const tl_mb* mb = &sim->model->mb;
     tl_step_problem p;
+    TL_TRY(meet_and_wake(sim, s, h, info));
     TL_TRY(prepare(sim, s, h, info, &p));
     if ((sim->beyond = first_beyond(sim->v_star, mb->nv)) >= 0)
         return TALUS_NOT_CONVERGED;
@@ -200,6 +224,7 @@ static talus_status attempt(talus_sim* sim, talus_state* s, double h, bool force
     tl_sim_advance(sim, s, h);
     if ((sim->beyond = first_beyond(sim->v1, mb->nv)) >= 0 || first_beyond(sim->q1, mb->nq) >= 0)
         return TALUS_NOT_CONVERGED;
+    TL_TRY(tl_awake_reserve(sim, s));
     TL_TRY(save_history(sim, s, &p));
     memcpy(s->q, sim->q1, sizeof(double) * (size_t)mb->nq);
     memcpy(s->v, sim->v1, sizeof(double) * (size_t)mb->nv);
@@ -303,6 +328,7 @@ talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_
         return tl_fail(sim->ctx, TALUS_ERR_ARG, "step length h = %g s must be positive and finite", h);
     sim->clock = tl_now();
     TL_TRY(tl_state_check(sim, state));
+    TL_TRY(tl_awake_begin(sim, state));
     const size_t bytes_q = sizeof(double) * (size_t)sim->model->mb.nq;
     memcpy(sim->given_q, state->q, bytes_q);
     tl_state_normalize(state);
@@ -328,6 +354,12 @@ talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_
     sim->opt.ahead = ahead;
     if (status < 0 || (status == TALUS_NOT_CONVERGED && !keep_going))
         memcpy(state->q, sim->given_q, bytes_q); // unchanged to the last bit
+    if (status == TALUS_OK || status == TALUS_LAGGED)
+        tl_awake_end(sim, state, h);
+    sim->awake.on = false;
+    info->bodies_asleep = state->sleep.nbody;
+    info->bodies_awake = sim->nbody - state->sleep.nbody;
+    info->islands_asleep = state->sleep.nisland;
     info->lagged = status == TALUS_LAGGED;
     lap(sim, info, TALUS_PHASE_INTEGRATE);
     return status;
@@ -343,6 +375,7 @@ talus_status talus_sim_problem(talus_sim* sim, const talus_state* state, double 
     tl_step_problem p;
     sim->clock = tl_now();
     TL_TRY(tl_state_check(sim, state));
+    TL_TRY(meet(sim, state, h, &info));
     TL_TRY(prepare(sim, state, h, &info, &p));
     *out = p.view;
     return TALUS_OK;

@@ -203,6 +203,29 @@ class Contacts(Case):
         self.near(math.hypot(total[0], total[1]), 0, 1e-4)
         self.assertEqual(final["patches"], [])
 
+    def test_sleep(self):
+        scene = self.write("rest.xml", REST)
+        args = ("run", scene, "--time", 2, "--dt", 0.005)
+        out = run_json(*args)
+        self.assertEqual((out["bodies_awake_mean"], out["bodies_asleep"], out["islands_asleep"]), (1, 0, 0))
+        args += ("--set", "contact.sleep=on", "--set", "contact.sleep_time=1")
+        out = run_json(*args, "--final", self.path("f.json"), "--out", self.path("s.h5"))
+        self.assertEqual((out["bodies_asleep"], out["islands_asleep"]), (1, 1))
+        self.assertGreater(out["bodies_awake_mean"], 0.499)  # a second of two at least
+        self.assertLess(out["bodies_awake_mean"], 0.75)
+        self.assertEqual(out["energy_kinetic"], 0)
+        with open(self.path("f.json")) as f:
+            final = strict_json(f.read())
+        self.assertTrue(all(v == 0 for v in final["v"]))
+        self.assertTrue(all(c["asleep"] for c in final["contacts"]))
+        up = sum(c["force"][2] if c["bodies"][0] == "cube" else -c["force"][2] for c in final["contacts"])
+        self.near(up, 10 * G, 1e-3)
+        self.assertIn("asleep", run(*args).stdout)
+        # read again, it is awake
+        out = run_json("run", scene, "--state", self.path("f.json"), "--time", 0.5, "--dt", 0.005, "--set",
+                       "contact.sleep=on", "--set", "contact.sleep_time=1")
+        self.assertEqual((out["bodies_awake_mean"], out["bodies_asleep"]), (1, 0))
+
     def test_patches_add_up(self):
         run("run", self.write("soft.xml", SOFT), "--time", 1, "--dt", 0.005, "--final", self.path("f.json"))
         with open(self.path("f.json")) as f:
@@ -359,7 +382,7 @@ class Trajectory(Case):
         with self.h5py.File(self.path("t.h5"), "r") as f:
             n = 31
             for name, shape in (("time", (n,)), ("q", (n, 8)), ("v", (n, 7)), ("body/pos", (n, 3, 3)),
-                                ("body/quat", (n, 3, 4)), ("contacts", (n,)), ("step/iterations", (n,)),
+                                ("body/quat", (n, 3, 4)), ("contacts", (n,)), ("step/iterations", (n,)), ("step/asleep", (n,)),
                                 ("step/phase", (n, len(PHASES)))):
                 self.assertEqual(f[name].shape, shape, name)
             self.assertEqual([x.decode() for x in f["body/name"]], ["world", "ball", "arm"])

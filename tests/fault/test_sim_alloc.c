@@ -64,10 +64,13 @@ static void destroy(objects* o)
 }
 
 // what is not there yet is made; a failure leaves what is
-static talus_status create(talus_context* ctx, const char* path, objects* o)
+static talus_status create(talus_context* ctx, const char* path, bool sleep, objects* o)
 {
     talus_sim_options opt = talus_sim_options_default();
     opt.solver.reuse = 0; // a kept factor makes other last bits
+    opt.sleep = sleep;    // at once, at any velocity
+    opt.sleep_v = 1e12;
+    opt.sleep_time = 1e-3;
     if (!o->model)
         TL_TRY(talus_model_load(ctx, path, NULL, &o->model));
     if (!o->state)
@@ -76,13 +79,15 @@ static talus_status create(talus_context* ctx, const char* path, objects* o)
 }
 
 // steps to the end; a failed one must change nothing
-static talus_status run(objects* o, int32_t* done)
+static talus_status run(objects* o, bool sleep, int32_t* done)
 {
     const talus_model_info info = talus_model_get_info(o->model);
     double q[NQ_MOST], v[NQ_MOST];
     assert_true(info.nq <= NQ_MOST);
     for (; *done < STEPS; ++*done) {
         const double time = talus_state_time(o->state);
+        if (sleep)
+            talus_state_v(o->state)[2] = -0.1; // wakes the pile
         memcpy(q, talus_state_q(o->state), sizeof(double) * (size_t)info.nq);
         memcpy(v, talus_state_v(o->state), sizeof(double) * (size_t)info.nv);
         const talus_status status = talus_sim_step(o->sim, o->state, 5e-3, 0, NULL);
@@ -111,9 +116,8 @@ static const char scene_text[] =
     "<text name='talus.geom.ball' data='contact=compliant E=1e5 hint=0.05'/></custom>"
     "<keyframe><key name='k'/></keyframe></mujoco>";
 
-static void run__survives_every_failed_allocation(void** state)
+static void survive_every_failed_allocation(bool sleep)
 {
-    (void)state;
     char path[] = "/tmp/talus_fault_XXXXXX";
     write_file(path, scene_text, sizeof scene_text - 1);
     counted c = {.fail_at = -1};
@@ -125,18 +129,18 @@ static void run__survives_every_failed_allocation(void** state)
     const int64_t before = c.live;
     objects o = {0};
     int32_t done = 0, failures = 0, failed_steps = 0;
-    assert_int_equal(create(ctx, path, &o), TALUS_OK);
-    assert_int_equal(run(&o, &done), TALUS_OK);
-    assert_true(talus_sim_contacts(o.sim).count > 40);
+    assert_int_equal(create(ctx, path, sleep, &o), TALUS_OK);
+    assert_int_equal(run(&o, sleep, &done), TALUS_OK);
+    assert_true((sleep ? talus_state_sleeping_contacts(o.state) : talus_sim_contacts(o.sim)).count > 40);
     const uint64_t want = talus_state_hash(o.state);
     destroy(&o);
     assert_int_equal(c.live, before);
     for (int64_t at = 0, failed = 1; failed; at++) {
         c.calls = done = 0;
         c.fail_at = at;
-        talus_status status = create(ctx, path, &o);
+        talus_status status = create(ctx, path, sleep, &o);
         if (status == TALUS_OK)
-            status = run(&o, &done);
+            status = run(&o, sleep, &done);
         failed = c.calls > at;
         failures += failed != 0;
         failed_steps += o.sim && status < 0;
@@ -144,8 +148,8 @@ static void run__survives_every_failed_allocation(void** state)
             fail_msg("allocation %lld failed: %s", (long long)at, talus_status_text(status));
         // memory is there again: on with the same objects
         c.fail_at = -1;
-        assert_int_equal(create(ctx, path, &o), TALUS_OK);
-        if (run(&o, &done) != TALUS_OK || talus_state_hash(o.state) != want)
+        assert_int_equal(create(ctx, path, sleep, &o), TALUS_OK);
+        if (run(&o, sleep, &done) != TALUS_OK || talus_state_hash(o.state) != want)
             fail_msg("after allocation %lld failed the run ends elsewhere", (long long)at);
         destroy(&o);
         assert_int_equal(c.live, before);
@@ -155,6 +159,13 @@ static void run__survives_every_failed_allocation(void** state)
     talus_context_destroy(ctx);
     assert_int_equal(c.live, 0);
     unlink(path);
+}
+
+static void run__survives_every_failed_allocation(void** state)
+{
+    (void)state;
+    survive_every_failed_allocation(false);
+    survive_every_failed_allocation(true);
 }
 
 static void load(talus_context* ctx, const char* kind, int32_t n, objects* o)

@@ -26,6 +26,10 @@ extern "C" {
     E(rims, 0, "out|push",                                                                                   \
       "faces whose pressure does not grow along the normal: left out, or they push with it")                 \
     E(refuse_deep, 0, "off|on", "refuse to start with such an overlap")                                      \
+    E(sleep, 0, "off|on", "islands at rest fall asleep until something touches them")                        \
+    D(sleep_v, 1e-3, 1e-18, 1e12, "m/s",                                                                     \
+      "root mean square speed of a body's mass below which it is at rest")                                   \
+    D(sleep_time, 0.5, 1e-3, 1e12, "s", "for how long all bodies of an island must be at rest")              \
     I(substeps, 8, 1, 1024, "-", "largest number of substeps a whole step is retried with")
 
 typedef struct talus_sim_options {
@@ -42,7 +46,8 @@ TALUS_API talus_sim_options talus_sim_options_default(void);
 /// All options of a simulation, "solver.*" and "contact.*", for talus_option_set on a talus_sim_options.
 TALUS_API int32_t talus_sim_options_list(const talus_option_info** list);
 
-/// Mutable state: time, q, v, ctrl. One per simulation; copy with talus_state_copy.
+/// Mutable state: time, q, v, ctrl, and what sleeps (see talus_state_asleep). One per simulation; copy with
+/// talus_state_copy.
 typedef struct talus_state talus_state;
 
 /// The model's reference configuration at rest, ctrl 0.
@@ -79,6 +84,24 @@ TALUS_API int64_t talus_state_forces(const talus_state* state, const talus_last_
 /// @return OK, ERR_ARG, ERR_INPUT (a geom out of range or out of order, a force that is not finite), ERR_NOMEM
 TALUS_API talus_status talus_state_set_forces(talus_state* state, const talus_last_force* list, int64_t n,
                                               const double* limit, const double* loss);
+
+/// Sleep (contact.sleep=on). An island, all trees of bodies joined by contacts (static geometry does not join), falls
+/// asleep at the end of a step when each of its bodies was slower than contact.sleep_v at the start of every step for
+/// contact.sleep_time and is so at the end. Speed: sqrt(2 T / m) of the body. Its velocity becomes 0, its q stays as it
+/// is to the last bit, and steps leave it out. At most m sleep_v of momentum and m sleep_v^2 / 2 of energy are lost for
+/// each body. It wakes, whole and in the step concerned, before that step's contacts are solved, when
+///   - a body that is awake has a contact with it: an overlap at the step's start, or with contact.ahead a gap that the
+///     awake body's own motion, gravity included, may close within the step;
+///   - the host changed q of one of its trees, a force or a ctrl that acts on one, or made a velocity there other than 0;
+///   - the step is taken by a simulation with other options, or with contact.sleep=off;
+///   - talus_state_wake asks for it.
+/// Nothing else wakes it: the length of a step does not. Changes of q, force and ctrl also restart contact.sleep_time
+/// of bodies that are awake. A copy of a state sleeps as the state does; talus_state_reset wakes all.
+/// @return 1: the body sleeps, 0: it is awake or does not move
+TALUS_API int32_t talus_state_asleep(const talus_state* state, int32_t body);
+/// Wake the island of a body, -1: all. Its contact forces are where the next step's solution starts. @return OK,
+/// ERR_ARG, ERR_NOMEM
+TALUS_API talus_status talus_state_wake(talus_state* state, int32_t body);
 /// 64-bit hash of time, q and v, bit for bit.
 TALUS_API uint64_t talus_state_hash(const talus_state* state);
 
@@ -98,18 +121,21 @@ TALUS_API const char* talus_phase_name(talus_phase phase);
 
 /// What one step did.
 typedef struct talus_step_info {
-    int32_t contacts;    ///< that take part: delta0 > 0, with contact.ahead also near ones
-    int32_t limits;      ///< joint limits passed
-    int32_t pairs;       ///< from the broad phase
-    int32_t redundant;   ///< contacts whose pair already had one at the same place with the same normal
-    int32_t substeps;    ///< 1, or how many the step was split into
-    int32_t unconverged; ///< 1: the step did not converge (state unchanged unless keep_going)
-    int32_t lagged;      ///< 1: some island was accepted as LAGGED
-    int32_t missed;      ///< bodies that moved farther than their own size: a contact may have been missed
-    double max_depth;    ///< m
-    int32_t patches;     ///< pairs of geoms that meet in a contact patch, or may within the step
-    int32_t faces;       ///< of all patches that make a contact, with contact.ahead also near ones
-    int32_t left_out;    ///< faces without a positive pressure gradient along their normal
+    int32_t contacts;       ///< that take part: delta0 > 0, with contact.ahead also near ones
+    int32_t limits;         ///< joint limits passed
+    int32_t pairs;          ///< from the broad phase
+    int32_t redundant;      ///< contacts whose pair already had one at the same place with the same normal
+    int32_t substeps;       ///< 1, or how many the step was split into
+    int32_t unconverged;    ///< 1: the step did not converge (state unchanged unless keep_going)
+    int32_t lagged;         ///< 1: some island was accepted as LAGGED
+    int32_t missed;         ///< bodies that moved farther than their own size: a contact may have been missed
+    int32_t bodies_awake;   ///< bodies that can move, after the step: awake, and
+    int32_t bodies_asleep;  ///< asleep; contacts of these are not counted in `contacts`
+    int32_t islands_asleep; ///< after the step
+    double max_depth;       ///< m
+    int32_t patches;        ///< pairs of geoms that meet in a contact patch, or may within the step
+    int32_t faces;          ///< of all patches that make a contact, with contact.ahead also near ones
+    int32_t left_out;       ///< faces without a positive pressure gradient along their normal
     int64_t boxes;      ///< pairs of boxes compared in the trees of pressure fields, in all tries of the step
     int64_t candidates; ///< pairs of elements these left to clip, in all tries
     /// Parts of the geometry phase: broad phase, contact at points, trees and clipping of patches; wall time, that of the
@@ -138,7 +164,8 @@ TALUS_API void talus_sim_destroy(talus_sim* sim);
 TALUS_API talus_status talus_sim_step(talus_sim* sim, talus_state* state, double h, int32_t keep_going,
                                       talus_step_info* info);
 
-/// Contacts of the last committed step; arrays borrowed until the next step.
+/// Contacts of the last committed step; arrays borrowed until the next step. Those of sleeping bodies are not among
+/// them but in talus_state_sleeping_contacts.
 typedef struct talus_contacts {
     int32_t count;
     const int32_t* geom_a;  ///< (count)
@@ -153,6 +180,9 @@ typedef struct talus_contacts {
     const int64_t* feature; ///< (count) identity within the pair of geoms
 } talus_contacts;
 TALUS_API talus_contacts talus_sim_contacts(const talus_sim* sim);
+/// Contacts of sleeping bodies with each other and with static geometry, as solved in the last step before they fell
+/// asleep: the forces that hold them up. Borrowed until the next step or change of the state.
+TALUS_API talus_contacts talus_state_sleeping_contacts(const talus_state* state);
 
 /// Two geoms whose pressure fields meet, in the last committed step: its faces at the poses where the step began, and
 /// what their contacts add up to at the end of it. Faces that make no contact have an area and no force; contacts that only
@@ -172,8 +202,11 @@ typedef struct talus_patch {
 /// @param patches  borrowed until the next step, in the order of (geom_a, geom_b); NULL when there are none
 /// @return how many
 TALUS_API int32_t talus_sim_patches(const talus_sim* sim, const talus_patch** patches);
+/// The same of sleeping bodies; `first` counts in talus_state_sleeping_contacts.
+TALUS_API int32_t talus_state_sleeping_patches(const talus_state* state, const talus_patch** patches);
 
 /// Forces of the joint limits and of dry joint friction in the last committed step (nv each), N | N m, along the dof.
+/// A sleeping tree keeps those it fell asleep with.
 TALUS_API const double* talus_sim_limit_force(const talus_sim* sim);
 TALUS_API const double* talus_sim_loss_force(const talus_sim* sim);
 
@@ -197,7 +230,8 @@ TALUS_API talus_status talus_state_set_free_body(talus_state* state, int32_t bod
 /// Mass matrix (nv x nv row-major, dense) and bias force (nv, MuJoCo's qfrc_bias) of a state.
 TALUS_API talus_status talus_sim_dynamics(talus_sim* sim, const talus_state* state, double* M, double* bias);
 
-/// The contact problem that a step of length h from this state would solve; borrowed until the next call on sim.
+/// The contact problem that a step of length h from this state would solve, were all its bodies awake; borrowed until
+/// the next call on sim.
 TALUS_API talus_status talus_sim_problem(talus_sim* sim, const talus_state* state, double h,
                                          talus_problem_view* out);
 
