@@ -562,6 +562,48 @@ static void patch__sleeps_with_its_force(void** state)
     scene_end(&s);
 }
 
+// a soft ball that was put aside drops on a soft box: the box wakes, and nothing depends on what else was looked at
+static void patch__is_hit(void** state)
+{
+    (void)state;
+    const talus_sim_options opt = sleepy();
+    scene s, off;
+    scene_begin(&s, 1);
+    scene_add(&s, "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+                  "<body pos='0 0 0.0499'><freejoint/><geom type='box' size='.1 .1 .05' mass='4'/></body>"
+                  "<body pos='1 0 0.0499'><freejoint/><geom type='sphere' size='.05' mass='1'/></body>"
+                  "</worldbody><custom><text name='talus.default' data='contact=compliant E=1e6 d=5'/>"
+                  "<text name='talus.geom.floor' data='contact=rigid'/></custom></mujoco>");
+    scene_start(&s, &opt);
+    run_until_asleep(&s, 2, 3000);
+    s.q[7] = 0.02;
+    s.q[9] = 0.3;
+    begin_wide_awake(&off, &s, opt);
+    int32_t woke = 0;
+    double most = 0.0, fall = 0.0;
+    for (int32_t i = 1; i <= 150; i++) {
+        fall = s.v[8];
+        scene_step(&s, H);
+        scene_step(&off, H);
+        const bool asleep = talus_state_asleep(s.state, 1);
+        if (!asleep && !woke)
+            woke = i;
+        assert_true(asleep == (woke == 0));
+        if (asleep)
+            test_near1("fall", s.v[8], fall - H * SCENE_G, 1e-12);
+        for (int32_t j = 0; j < 14; j++)
+            most = fmax(most, fabs(s.q[j] - off.q[j]));
+    }
+    // from 0.3 - 0.15 m on: the step in which sqrt(2 g 0.15) is reached, or the one before, which looks ahead
+    const double t = sqrt(2 * 0.15 / SCENE_G) / H;
+    print_message("hit at step %.1f, awake in step %d; with and without sleep paths differ by %.2g m\n", t,
+                  woke, most);
+    assert_true(woke >= t - 1 && woke <= t + 2);
+    assert_true(most <= 1e-5);
+    end_wide_awake(&off);
+    scene_end(&s);
+}
+
 static uint64_t busy(int32_t threads)
 {
     const talus_sim_options opt = sleepy();
@@ -638,6 +680,7 @@ int main(void)
         cmocka_unit_test(copy__goes_on_with_the_same_bits),
         cmocka_unit_test(arm__sleeps_and_wakes_by_its_control),
         cmocka_unit_test(patch__sleeps_with_its_force),
+        cmocka_unit_test(patch__is_hit),
         cmocka_unit_test(threads__same_bits),
         cmocka_unit_test(memory__is_not_asked_for),
     };
