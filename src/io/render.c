@@ -25,10 +25,6 @@
 #define GLASS 0.13  // how much of a glass wall's colour is seen
 #define MARGIN 1.08 // farther away than needed
 
-typedef struct ray {
-    double o[3], d[3];
-} ray;
-
 typedef struct drawn_geom {
     tl_shape shape;
     double p[3], R[9]; // pose
@@ -76,170 +72,10 @@ static void normalize(double* a)
         a[i] /= n > 0 ? n : 1.0;
 }
 
-// ---- rays against shapes, in the shape's frame ------------------------------------------------------------
-// each returns the first t > 0 and the normal there, or a negative number
-
-static double hit_ball(const ray* r, const double* centre, double radius, double* n)
-{
-    double o[3];
-    for (int32_t i = 0; i < 3; i++)
-        o[i] = r->o[i] - centre[i];
-    const double a = dot(r->d, r->d), b = dot(o, r->d), c = dot(o, o) - radius * radius, disc = b * b - a * c;
-    if (disc < 0)
-        return -1;
-    const double t = (-b - sqrt(disc)) / a;
-    for (int32_t i = 0; i < 3; i++)
-        n[i] = (o[i] + t * r->d[i]) / radius;
-    return t;
-}
-
-static double hit_box(const ray* r, const double* s, double* n)
-{
-    double near = -DBL_MAX, far = DBL_MAX;
-    int32_t axis = 0;
-    for (int32_t i = 0; i < 3; i++) {
-        if (fabs(r->d[i]) < 1e-14) {
-            if (fabs(r->o[i]) > s[i])
-                return -1;
-            continue;
-        }
-        const double a = (-s[i] - r->o[i]) / r->d[i], b = (s[i] - r->o[i]) / r->d[i];
-        if (fmin(a, b) > near) {
-            near = fmin(a, b);
-            axis = i;
-        }
-        far = fmin(far, fmax(a, b));
-    }
-    if (near > far)
-        return -1;
-    n[0] = n[1] = n[2] = 0.0;
-    n[axis] = r->d[axis] > 0 ? -1.0 : 1.0;
-    return near;
-}
-
-static double hit_tube(const ray* r, double radius, double half, double* n)
-{
-    const double a = r->d[0] * r->d[0] + r->d[1] * r->d[1], b = r->o[0] * r->d[0] + r->o[1] * r->d[1];
-    const double c = r->o[0] * r->o[0] + r->o[1] * r->o[1] - radius * radius, disc = b * b - a * c;
-    if (disc < 0 || a < 1e-28)
-        return -1;
-    const double t = (-b - sqrt(disc)) / a, z = r->o[2] + t * r->d[2];
-    if (fabs(z) > half)
-        return -1;
-    n[0] = (r->o[0] + t * r->d[0]) / radius;
-    n[1] = (r->o[1] + t * r->d[1]) / radius;
-    n[2] = 0.0;
-    return t;
-}
-
-static void keep_nearest(double t, const double* n, double* best, double* best_n)
-{
-    if (t > 0 && (*best < 0 || t < *best)) {
-        *best = t;
-        memcpy(best_n, n, 3 * sizeof *n);
-    }
-}
-
-static double hit_capsule(const ray* r, const double* s, double* n)
-{
-    double best = -1, m[3];
-    keep_nearest(hit_tube(r, s[0], s[1], m), m, &best, n);
-    for (int32_t end = -1; end <= 1; end += 2)
-        keep_nearest(hit_ball(r, (double[]){0, 0, end * s[1]}, s[0], m), m, &best, n);
-    return best;
-}
-
-static double hit_cylinder(const ray* r, const double* s, double* n)
-{
-    double best = -1, m[3];
-    keep_nearest(hit_tube(r, s[0], s[1], m), m, &best, n);
-    for (int32_t end = -1; end <= 1; end += 2) {
-        const double t = (end * s[1] - r->o[2]) / r->d[2], x = r->o[0] + t * r->d[0],
-                     y = r->o[1] + t * r->d[1];
-        if (isfinite(t) && x * x + y * y <= s[0] * s[0])
-            keep_nearest(t, (double[]){0, 0, end}, &best, n);
-    }
-    return best;
-}
-
-static double hit_ellipsoid(const ray* r, const double* s, double* n)
-{
-    ray u;
-    for (int32_t i = 0; i < 3; i++) {
-        u.o[i] = r->o[i] / s[i];
-        u.d[i] = r->d[i] / s[i];
-    }
-    const double t = hit_ball(&u, (double[]){0, 0, 0}, 1.0, n);
-    if (t < 0)
-        return -1;
-    for (int32_t i = 0; i < 3; i++)
-        n[i] /= s[i];
-    normalize(n);
-    return t;
-}
-
-static double hit_plane(const ray* r, const double* s, double* n)
-{
-    const double t = -r->o[2] / r->d[2];
-    if (!isfinite(t) || (s[0] > 0 && fabs(r->o[0] + t * r->d[0]) > s[0]) ||
-        (s[1] > 0 && fabs(r->o[1] + t * r->d[1]) > s[1]))
-        return -1;
-    n[0] = n[1] = 0.0;
-    n[2] = 1.0;
-    return t;
-}
-
-/// Convex: the last plane entered, unless one was left before.
-static double hit_hull(const ray* r, const tl_hull* h, double* n)
-{
-    double near = -DBL_MAX, far = DBL_MAX;
-    int32_t face = -1;
-    for (int32_t i = 0; i < h->nf; i++) {
-        const double along = dot(h->plane[i], r->d), ahead = h->plane[i][3] - dot(h->plane[i], r->o);
-        if (along == 0.0 && ahead < 0.0)
-            return -1;
-        if (along > 0.0) {
-            far = fmin(far, ahead / along);
-        } else if (along < 0.0 && ahead / along > near) {
-            near = ahead / along;
-            face = i;
-        }
-    }
-    if (face < 0 || near > far)
-        return -1;
-    memcpy(n, h->plane[face], 3 * sizeof *n);
-    return near;
-}
-
-static double hit_shape(const tl_shape* s, const ray* r, double* n)
-{
-    switch ((tl_shape_type)s->type) {
-    case TL_SHAPE_PLANE:
-        return hit_plane(r, s->size, n);
-    case TL_SHAPE_SPHERE:
-        return hit_ball(r, (double[]){0, 0, 0}, s->size[0], n);
-    case TL_SHAPE_CAPSULE:
-        return hit_capsule(r, s->size, n);
-    case TL_SHAPE_ELLIPSOID:
-        return hit_ellipsoid(r, s->size, n);
-    case TL_SHAPE_CYLINDER:
-        return hit_cylinder(r, s->size, n);
-    case TL_SHAPE_BOX:
-        return hit_box(r, s->size, n);
-    case TL_SHAPE_MESH:
-        return hit_hull(r, s->hull, n);
-    case TL_SHAPE_HFIELD:
-        return tl_hit_hfield(s->hfield, r->o, r->d, n);
-    case TL_SHAPE_COUNT:
-        break;
-    }
-    return -1;
-}
-
 /// First hit of a world ray with a geom, and the world normal.
-static double hit_geom(const drawn_geom* g, const ray* r, double* n)
+static double hit_geom(const drawn_geom* g, const tl_ray* r, double* n)
 {
-    ray l;
+    tl_ray l;
     double m[3] = {0, 0, 1};
     for (int32_t i = 0; i < 3; i++) {
         l.o[i] = l.d[i] = 0.0;
@@ -248,7 +84,7 @@ static double hit_geom(const drawn_geom* g, const ray* r, double* n)
             l.d[i] += g->R[3 * j + i] * r->d[j];
         }
     }
-    const double t = hit_shape(&g->shape, &l, m);
+    const double t = tl_hit_shape(&g->shape, &l, m);
     for (int32_t i = 0; i < 3; i++)
         n[i] = g->R[3 * i] * m[0] + g->R[3 * i + 1] * m[1] + g->R[3 * i + 2] * m[2];
     return t;
@@ -269,10 +105,10 @@ static void aim(tl_camera* c, const double* eye, const double* at)
     cross(c->right, c->forward, c->up);
 }
 
-static ray pixel_ray(const tl_camera* c, double x, double y)
+static tl_ray pixel_ray(const tl_camera* c, double x, double y)
 {
     const double u = (x - c->width / 2.0) / c->scale, w = (c->height / 2.0 - y) / c->scale;
-    ray r;
+    tl_ray r;
     for (int32_t i = 0; i < 3; i++) {
         const double side = u * c->right[i] + w * c->up[i];
         r.o[i] = c->eye[i] + (c->parallel ? side : 0.0);
@@ -332,13 +168,13 @@ static void draw_geom(buffer* b, const drawn_geom* g, int32_t index, int32_t y0,
     for (int32_t y = TL_MAX(box[2], y0); y < TL_MIN(box[3], y1); y++)
         for (int32_t x = box[0]; x < box[1]; x++) {
             const double u = x + 0.5 - c->width / 2.0, w = c->height / 2.0 - y - 0.5;
-            ray l;
+            tl_ray l;
             for (int32_t i = 0; i < 3; i++) {
                 const double side = u * axes[1][i] + w * axes[2][i];
                 l.o[i] = eye[i] + (c->parallel ? side : 0.0);
                 l.d[i] = axes[0][i] + (c->parallel ? 0.0 : side);
             }
-            const double t = hit_shape(&g->shape, &l, n);
+            const double t = tl_hit_shape(&g->shape, &l, n);
             const int64_t at = (int64_t)y * c->width + x;
             if (t > 0 && t < b->depth[at]) {
                 b->depth[at] = (float)t;
@@ -609,7 +445,7 @@ static bool in_sun(const renderer* r, const double* p, const double* n)
     return r->shadow.depth[(int64_t)y * c->width + x] > depth - cells / c->scale;
 }
 
-static void shade(const renderer* r, const drawn_geom* g, const ray* pixel, double* rgb)
+static void shade(const renderer* r, const drawn_geom* g, const tl_ray* pixel, double* rgb)
 {
     double n[3], p[3];
     const double t = hit_geom(g, pixel, n);
@@ -644,7 +480,7 @@ static void sample_colour(const renderer* r, int32_t x, int32_t y, double* rgb)
 {
     const buffer* b = &r->view;
     const int64_t at = (int64_t)y * b->cam.width + x;
-    const ray pixel = pixel_ray(&b->cam, x + 0.5, y + 0.5);
+    const tl_ray pixel = pixel_ray(&b->cam, x + 0.5, y + 0.5);
     if (b->geom[at] < 0) {
         const double height = (double)y / b->cam.height;
         rgb[0] = 0.93 + 0.05 * height;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Private to the pictures: cameras, and contact patches seen by them (render_patch.c).
+// Private to the pictures: cameras, what a ray meets (render_hit.c), and contact patches (render_patch.c).
 #pragma once
 
 #include "patch_view.h"
@@ -36,6 +36,16 @@ bool tl_patch_layer_colour(const tl_patch_layer* layer, const tl_camera* camera,
                            bool covered, double* rgb);
 /// Colour of u = 0 (no pressure) to 1, with even steps to the eye and to a printer without colours.
 void tl_pressure_colour(double u, double* rgb);
+
+// ---- render_hit.c
+/// Points o + t d; d need not have length 1.
+typedef struct tl_ray {
+    double o[3], d[3];
+} tl_ray;
+
+/// First hit t > 0 of a ray from outside with a shape, all in its frame, and the unit normal there, outward; < 0: none. Meshes
+/// are their convex hulls.
+double tl_hit_shape(const tl_shape* s, const tl_ray* r, double* n);
 
 // ---- render_hfield.c
 /// First hit t >= 0 of the ray o + t d with a height field, all in its frame, and the normal there; < 0: none.

@@ -151,6 +151,77 @@ static void height_field__is_hit_where_its_triangles_are(void** state)
     talus_context_destroy(ctx);
 }
 
+// negative inside a shape, 0 on its surface; of distances, or nearly
+static double outside(const tl_shape* s, const double* x)
+{
+    const double *a = s->size, rho = hypot(x[0], x[1]);
+    switch ((tl_shape_type)s->type) {
+    case TL_SHAPE_SPHERE:
+        return hypot(rho, x[2]) - a[0];
+    case TL_SHAPE_CAPSULE:
+        return hypot(rho, fmax(fabs(x[2]) - a[1], 0.0)) - a[0];
+    case TL_SHAPE_ELLIPSOID:
+        return sqrt(pow(x[0] / a[0], 2) + pow(x[1] / a[1], 2) + pow(x[2] / a[2], 2)) - 1.0;
+    case TL_SHAPE_CYLINDER:
+        return fmax(rho - a[0], fabs(x[2]) - a[1]);
+    case TL_SHAPE_BOX:
+        return fmax(fabs(x[0]) - a[0], fmax(fabs(x[1]) - a[1], fabs(x[2]) - a[2]));
+    default:
+        return x[2]; // plane
+    }
+}
+
+// the first point of the ray that is on the surface, and the direction in which the function above grows there
+static void ray__meets_the_surface_first(void** state)
+{
+    (void)state;
+    const tl_shape shapes[] = {{.type = TL_SHAPE_SPHERE, .size = {0.7}},
+                               {.type = TL_SHAPE_CAPSULE, .size = {0.4, 0.6}},
+                               {.type = TL_SHAPE_ELLIPSOID, .size = {0.9, 0.3, 0.6}},
+                               {.type = TL_SHAPE_CYLINDER, .size = {0.5, 0.7}},
+                               {.type = TL_SHAPE_BOX, .size = {0.5, 0.8, 0.3}},
+                               {.type = TL_SHAPE_PLANE, .size = {0, 0, 1}}};
+    tl_rng rng;
+    tl_rng_seed(&rng, 17);
+    for (int k = 0; k < TL_COUNT(shapes); k++) {
+        int32_t hits = 0, misses = 0;
+        for (int i = 0; i < 2000; i++) {
+            tl_ray r;
+            double n[3], x[3];
+            for (int j = 0; j < 3; j++) {
+                r.o[j] = tl_rng_uniform(&rng, 1.5, 3) * (tl_rng_uniform(&rng, -1, 1) < 0 && j < 2 ? -1 : 1);
+                r.d[j] = 0.5 * (tl_rng_uniform(&rng, -1.2, 1.2) - r.o[j]);
+            }
+            const double t = tl_hit_shape(shapes + k, &r, n), end = t > 0 ? t * (1 - 1e-9) : 4.0;
+            for (int c = 0; c < 400; c++) {
+                for (int j = 0; j < 3; j++)
+                    x[j] = r.o[j] + end * c / 399 * r.d[j];
+                assert_true(outside(shapes + k, x) > 0.0);
+            }
+            hits += t > 0;
+            misses += t < 0;
+            if (t < 0)
+                continue;
+            double along = 0.0, size = 0.0;
+            for (int j = 0; j < 3; j++)
+                x[j] = r.o[j] + t * r.d[j];
+            assert_true(fabs(outside(shapes + k, x)) < 1e-12);
+            for (int j = 0; j < 3; j++) {
+                double y[3] = {x[0], x[1], x[2]}, z[3] = {x[0], x[1], x[2]};
+                y[j] += 1e-6;
+                z[j] -= 1e-6;
+                const double slope = outside(shapes + k, y) - outside(shapes + k, z);
+                along += slope * n[j];
+                size += slope * slope;
+            }
+            // the slope turns where it is measured across an edge
+            test_near1("length of the normal", sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), 1.0, 1e-12);
+            assert_true(along > 0.999 * sqrt(size) || (k >= 3 && along > 0.5 * sqrt(size)));
+        }
+        assert_true(hits > 200 && (misses > 200 || k == 5));
+    }
+}
+
 // a cube given as a mesh of its corners, seen beside the same cube as a box: the pictures are one but for single pixels
 static void mesh__looks_like_its_hull(void** state)
 {
@@ -187,9 +258,9 @@ static void mesh__looks_like_its_hull(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ball__covers_the_disc_of_its_cone),
-                                       cmocka_unit_test(walls__in_front_are_glass),
-                                       cmocka_unit_test(height_field__is_hit_where_its_triangles_are),
-                                       cmocka_unit_test(mesh__looks_like_its_hull)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ball__covers_the_disc_of_its_cone), cmocka_unit_test(walls__in_front_are_glass),
+        cmocka_unit_test(height_field__is_hit_where_its_triangles_are),
+        cmocka_unit_test(ray__meets_the_surface_first), cmocka_unit_test(mesh__looks_like_its_hull)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
