@@ -239,8 +239,8 @@ static struct elements {
     tl_box box[2][NE];
     tl_clip_element e[2][NE];
     int32_t pair[2 * N];
-    uint8_t found[N];
-    double row[TL_CLIP_ROWS * LD];
+    uint8_t found[N], side[N];
+    double row[TL_FAN_ALL * LD];
 } fields;
 
 /// tetrahedra of unit edges about the origin, their true planes, pressures along z of either sign
@@ -330,12 +330,16 @@ static void leaf_pairs(bm_state* s, void* user)
     report(s, w);
 }
 
+static const tl_clip_axes world = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+
 static tl_clip_placed clip_placed(int triangles)
 {
     tl_clip_placed p = {.a = fields.e[0],
                         .b = fields.e[1],
+                        .world = &world,
                         .triangles = triangles,
                         .tolerance = 1e-9,
+                        .near = 1e-12,
                         .turned = -0.38,
                         .across = 1e-10};
     memcpy(p.R, turned, sizeof p.R);
@@ -374,11 +378,39 @@ static void clip_triangles(bm_state* s, void* user)
     clip(s, user, 2);
 }
 
+static void fan(bm_state* s, void* user, int triangles)
+{
+    const work* w = user;
+    const tl_clip_placed p = clip_placed(triangles);
+    enum { BLOCK = 64 }; // as queries do: the rows stay in the cache
+    while (bm_next(s)) {
+        for (int i = 0; i < N; i += BLOCK)
+            w->set->tet_fan(BLOCK, fields.pair + 2 * i, &p, fields.found, fields.side, BLOCK, fields.row);
+        bm_clobber();
+    }
+    report(s, w);
+}
+
+static void fan_tets(bm_state* s, void* user)
+{
+    fan(s, user, 0);
+}
+
+static void fan_triangles(bm_state* s, void* user)
+{
+    fan(s, user, 2);
+}
+
 static void section(bm_state* s, void* user)
 {
     const work* w = user;
-    const tl_section_placed p = {
-        .e = fields.e[0], .plane = {0, 0, 1, -0.2}, .tolerance = 1e-9, .turned = -0.38, .across = 1e-10};
+    const tl_section_placed p = {.e = fields.e[0],
+                                 .world = &world,
+                                 .plane = {0, 0, 1, -0.2},
+                                 .tolerance = 1e-9,
+                                 .near = 1e-12,
+                                 .turned = -0.38,
+                                 .across = 1e-10};
     while (bm_next(s)) {
         w->set->tet_section(N, fields.pair, &p, fields.found, LD, fields.row);
         bm_clobber();
@@ -415,12 +447,15 @@ static const operation operations_timed[] = {
     {"bm_kernels_leaf_pairs/n:4096/isa:%s", leaf_pairs, 24, 0, 0, 1.5, 0},
     // 105 to place planes, 14 the plane, 24 + 96 heights, 84 the crossed edges
     {"bm_kernels_clip_meet/n:4096/isa:%s", clip_meet, 323, 10, 1, 49, 0},
-    // 177 to place B, 42 plane and gradients; a section 258 and four segments of 54; 15 to finish
-    {"bm_kernels_tet_clip/tets/n:4096/isa:%s", clip_tets, 1182, 49, 3, 81, 10},
+    // 177 to place B, 42 plane and gradients; a section 258 and four segments of 54; 15 to finish, 33 to turn it
+    {"bm_kernels_tet_clip/tets/n:4096/isa:%s", clip_tets, 1215, 49, 3, 81, 10},
     // three segments of the triangle with 72 of heights, a section with three planes
-    {"bm_kernels_tet_clip/triangles/n:4096/isa:%s", clip_triangles, 900, 31, 1, 81, 10},
-    // heights 24, crossed edges 66, four segments of 32, 40 for gradients and to finish
-    {"bm_kernels_tet_section/n:4096/isa:%s", section, 258, 7, 1, 24, 10},
+    {"bm_kernels_tet_clip/triangles/n:4096/isa:%s", clip_triangles, 933, 31, 1, 81, 10},
+    // and eight triangles of 59: 15 to the centroid, 16 area and pressure, 10 their own centroid, 18 to turn it
+    {"bm_kernels_tet_fan/tets/n:4096/isa:%s", fan_tets, 1687, 49, 3, 81, 10},
+    {"bm_kernels_tet_fan/triangles/n:4096/isa:%s", fan_triangles, 1405, 31, 1, 81, 10},
+    // heights 24, crossed edges 66, four segments of 32, 73 for gradients, to finish and to turn
+    {"bm_kernels_tet_section/n:4096/isa:%s", section, 291, 7, 1, 24, 10},
 };
 #define OPERATIONS ((int)(sizeof operations_timed / sizeof operations_timed[0]))
 

@@ -15,6 +15,7 @@ typedef struct scene {
 typedef struct run {
     const scene* scene;
     bool warm; // a list of leaves of the query before may be used
+    bool fans; // triangles instead of polygons
 } run;
 
 static tl_field* make(talus_context* ctx, const scene* s, int k, double hint)
@@ -46,7 +47,7 @@ static void run_query(bm_state* s, void* user)
     int64_t q = 0;
     while (bm_next(s)) {
         Xa.p[0] = 0.003 + 1e-7 * (double)(q++ % 16);
-        const tl_patch_options options = {.cold = !r->warm};
+        const tl_patch_options options = {.cold = !r->warm, .triangles = r->fans};
         if (tl_patch_collide(ctx, a, &Xa, b, &Xb, &options, &p) < 0)
             bm_fail(s, "query");
         bm_clobber();
@@ -84,11 +85,16 @@ int main(int argc, char** argv)
     };
     char name[128];
     enum { N = sizeof scenes / sizeof *scenes };
-    static run runs[2 * N];
-    for (int i = 0; i < 2 * N; i++) {
-        runs[i] = (run){scenes + i / 2, i % 2};
-        snprintf(name, sizeof name, "bm_patch_query%s/%s/hint:%g/t:1", i % 2 ? "_warm" : "",
-                 scenes[i / 2].name, scenes[i / 2].hint);
+    static const struct {
+        const char* name;
+        bool warm, fans;
+    } kinds[] = {{"query", false, false}, {"query_warm", true, false}, {"fans_warm", true, true}};
+    enum { K = sizeof kinds / sizeof *kinds };
+    static run runs[K * N];
+    for (int i = 0; i < K * N; i++) {
+        const scene* c = scenes + i / K;
+        runs[i] = (run){c, kinds[i % K].warm, kinds[i % K].fans};
+        snprintf(name, sizeof name, "bm_patch_%s/%s/hint:%g/t:1", kinds[i % K].name, c->name, c->hint);
         bm_unit(bm_register(name, run_query, &runs[i]), "us");
     }
     return bm_main(argc, argv);

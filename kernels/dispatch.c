@@ -23,7 +23,8 @@
         .bit_join = tl_bit_join_##name, .boxes_overlap = tl_boxes_overlap_##name,                            \
         .leaf_bounds = tl_leaf_bounds_##name, .leaf_pairs = tl_leaf_pairs_##name,                            \
         .clip_meet = tl_clip_meet_##name, .tet_clip = tl_tet_clip_##name,                                    \
-        .tet_section = tl_tet_section_##name,                                                                \
+        .tet_section = tl_tet_section_##name, .tet_fan = tl_tet_fan_##name,                                  \
+        .section_fan = tl_section_fan_##name,                                                                \
     }
 
 // widest first

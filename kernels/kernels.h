@@ -47,7 +47,9 @@ typedef struct tl_kernels {
     tl_leaf_pairs_fn* leaf_pairs;
     tl_clip_meet_fn* clip_meet;
     tl_tet_clip_fn* tet_clip;
+    tl_tet_fan_fn* tet_fan;
     tl_tet_section_fn* tet_section;
+    tl_section_fan_fn* section_fan;
 } tl_kernels;
 
 /// The widest set, or the one named by the environment variable TALUS_ISA (a debugging aid).

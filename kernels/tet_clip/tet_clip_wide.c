@@ -17,6 +17,7 @@ typedef struct element {
     tl_vm always[4]; // sides of pressure 0, which need no test: see the contract
 } element;
 
+/// y = R x + t
 typedef struct frame {
     tl_vd R[9], t[3];
 } frame;
@@ -50,14 +51,12 @@ static inline void turn(const frame* B, const tl_vd* x, tl_vd* y)
         y[i] = B->R[3 * i] * x[0] + B->R[3 * i + 1] * x[1] + B->R[3 * i + 2] * x[2];
 }
 
-static inline void place_corners(const frame* B, tl_vd (*x)[3])
+static inline void place_point(const frame* B, tl_vd* x)
 {
-    for (int i = 0; i < 4; i++) {
-        tl_vd y[3];
-        turn(B, x[i], y);
-        for (int k = 0; k < 3; k++)
-            x[i][k] = y[k] + B->t[k];
-    }
+    tl_vd y[3];
+    turn(B, x, y);
+    for (int k = 0; k < 3; k++)
+        x[k] = y[k] + B->t[k];
 }
 
 static inline void place_plane(const frame* B, tl_vd* p)
@@ -69,6 +68,12 @@ static inline void place_plane(const frame* B, tl_vd* p)
         p[k] = y[k];
 }
 
+static inline void place_corners(const frame* B, element* e)
+{
+    for (int i = 0; i < 4; i++)
+        place_point(B, e->x[i]);
+}
+
 static inline void place_planes(const frame* B, element* e)
 {
     for (int i = 0; i < 4; i++)
@@ -76,12 +81,12 @@ static inline void place_planes(const frame* B, element* e)
     place_plane(B, e->grad);
 }
 
-static inline void load_frame(const tl_clip_placed* w, frame* B)
+static inline void load_frame(const double* R, const double* t, frame* B)
 {
     for (int i = 0; i < 9; i++)
-        B->R[i] = tl_set(w->R[i]);
+        B->R[i] = tl_set(R[i]);
     for (int i = 0; i < 3; i++)
-        B->t[i] = tl_set(w->t[i]);
+        B->t[i] = tl_set(t[i]);
 }
 
 static inline void choose(const int32_t* pair, int32_t i, int32_t n, const tl_clip_placed* w,
@@ -158,9 +163,15 @@ typedef struct sums {
     tl_vd tolerance;
 } sums;
 
-/// The part of p to q inside all `planes`.
+/// What bounds the face on one side of an element: a to b from the origin of the sums.
+typedef struct side {
+    tl_vd a[3], b[3];
+    tl_vm is;
+} side;
+
+/// The part of p to q inside all `planes`. @param keep out, NULL: not wanted
 static inline __attribute__((always_inline)) void add_segment(sums* s, tl_vm is, const point* p,
-                                                              const point* q, int planes)
+                                                              const point* q, int planes, side* keep)
 {
     const tl_vd zero = {0};
     tl_vd from = zero, to = tl_set(1.0);
@@ -193,10 +204,18 @@ static inline __attribute__((always_inline)) void add_segment(sums* s, tl_vm is,
 #pragma GCC unroll 6
     for (int k = 0; k < 3; k++)
         s->moment[k] = s->moment[k] + tl_keep(in, w * (a[k] + b[k]));
+    if (!keep)
+        return;
+    keep->is = in;
+#pragma GCC unroll 6
+    for (int k = 0; k < 3; k++) {
+        keep->a[k] = a[k];
+        keep->b[k] = b[k];
+    }
 }
 
-/// The sides of a tetrahedron's section, as far as they are inside the other element.
-static void add_section(sums* s, const element* t, const element* other, int n, int all)
+/// The sides of a tetrahedron's section, as far as they are inside the other element. @param keep (4) out, or NULL
+static void add_section(sums* s, const element* t, const element* other, int n, int all, side* keep)
 {
     point corner[4], at[6];
     tl_vd h[4];
@@ -231,11 +250,11 @@ static void add_section(sums* s, const element* t, const element* other, int n, 
             p.e[k] = pick(tl_and_not(a, b), tl_and_not(b, c), ab->e[k], bc->e[k], ca->e[k]);
             q.e[k] = pick(tl_and_not(b, a), tl_and_not(c, b), ab->e[k], bc->e[k], ca->e[k]);
         }
-        add_segment(s, is, &p, &q, n);
+        add_segment(s, is, &p, &q, n, keep ? keep + f : NULL);
     }
 }
 
-static inline void add_triangle(sums* s, const element* t, const tl_vd (*planes)[4])
+static inline void add_triangle(sums* s, const element* t, const tl_vd (*planes)[4], side* keep)
 {
     point corner[3];
 #pragma GCC unroll 6
@@ -248,7 +267,7 @@ static inline void add_triangle(sums* s, const element* t, const tl_vd (*planes)
         }
 #pragma GCC unroll 6
     for (int i = 0; i < 3; i++)
-        add_segment(s, tl_all(), corner + i, corner + (i + 1) % 3, 4);
+        add_segment(s, tl_all(), corner + i, corner + (i + 1) % 3, 4, keep ? keep + i : NULL);
 }
 
 static inline tl_vd slope_along(const tl_vd* grad, const tl_vd* n, double sign, double across)
@@ -262,22 +281,28 @@ static inline tl_vm is_turned(tl_vd g, const tl_vd* grad, double turned)
     return tl_le(g, tl_set(turned) * tl_sqrt(dot(grad, grad)));
 }
 
-/// What is left to do when the boundary is summed: lanes to rows of the result.
+/// Lanes of results, in the axes that they are computed in.
+typedef struct result {
+    tl_vd row[TL_CLIP_ROWS];
+    tl_vm face, doubt;
+} result;
+
+/// What is left to do when the boundary is summed.
 static inline void finish(const sums* s, tl_vm refused, const tl_vd* normal, tl_vd ga, tl_vd gb,
-                          const tl_vd* pressure, tl_vd* row, tl_vm* face, tl_vm* doubt)
+                          const tl_vd* pressure, result* r)
 {
     const tl_vm thin = tl_le(s->twice, tl_set(1e-7) * s->size);
-    *doubt = tl_and_not(tl_or(s->doubt, tl_and(s->any, thin)), refused);
-    *face = tl_and_not(tl_and_not(s->any, refused), *doubt);
-    row[TL_CLIP_AREA] = tl_set(0.5) * s->twice;
+    r->doubt = tl_and_not(tl_or(s->doubt, tl_and(s->any, thin)), refused);
+    r->face = tl_and_not(tl_and_not(s->any, refused), r->doubt);
+    r->row[TL_CLIP_AREA] = tl_set(0.5) * s->twice;
     const tl_vd third = tl_set(1.0) / (tl_set(3.0) * s->twice);
     for (int k = 0; k < 3; k++) {
-        row[TL_CLIP_CENTROID + k] = s->origin[k] + s->moment[k] * third;
-        row[TL_CLIP_NORMAL + k] = normal[k];
+        r->row[TL_CLIP_CENTROID + k] = s->origin[k] + s->moment[k] * third;
+        r->row[TL_CLIP_NORMAL + k] = normal[k];
     }
-    row[TL_CLIP_GA] = ga;
-    row[TL_CLIP_GB] = gb;
-    row[TL_CLIP_PRESSURE] = dot(pressure, row + TL_CLIP_CENTROID) + pressure[3];
+    r->row[TL_CLIP_GA] = ga;
+    r->row[TL_CLIP_GB] = gb;
+    r->row[TL_CLIP_PRESSURE] = dot(pressure, r->row + TL_CLIP_CENTROID) + pressure[3];
 }
 
 static inline void start(sums* s, const tl_vd* plane, double tolerance)
@@ -294,47 +319,44 @@ static inline void start(sums* s, const tl_vd* plane, double tolerance)
 
 // ---- the kernels ------------------------------------------------------------------------------------------
 
-static void clip_tets(const tl_clip_placed* w, const element* a, const element* b, tl_vd* row, tl_vm* face,
-                      tl_vm* doubt)
+// `keep`: A's four sides, then B's; NULL: not wanted
+static void clip_tets(const tl_clip_placed* w, const element* a, const element* b, sums* s, side* keep,
+                      result* r)
 {
     tl_vd plane[4];
-    sums s;
     const tl_vd size = equal_plane(a->grad, b->grad, plane);
     const tl_vd ga = slope_along(a->grad, plane, 1.0, w->across),
                 gb = slope_along(b->grad, plane, -1.0, w->across);
     const tl_vm flat = tl_and_not(tl_all(), tl_lt((tl_vd){0}, size));
     const tl_vm refused =
         tl_or(flat, tl_or(is_turned(ga, a->grad, w->turned), is_turned(gb, b->grad, w->turned)));
-    start(&s, plane, w->tolerance);
-    add_section(&s, a, b, 4, 1);
-    add_section(&s, b, a, 4, 0);
-    finish(&s, refused, plane, ga, gb, a->grad, row, face, doubt);
+    start(s, plane, w->tolerance);
+    add_section(s, a, b, 4, 1, keep);
+    add_section(s, b, a, 4, 0, keep ? keep + 4 : NULL);
+    finish(s, refused, plane, ga, gb, a->grad, r);
 }
 
 // triangles t of A (first = true) or B in tetrahedra of the other
-static void clip_triangles(const tl_clip_placed* w, const element* t, const element* tet, int first,
-                           tl_vd* row, tl_vm* face, tl_vm* doubt)
+static void clip_triangles(const tl_clip_placed* w, const element* t, const element* tet, int first, sums* s,
+                           side* keep, result* r)
 {
-    sums s;
     tl_vd plane[4] = {t->grad[0], t->grad[1], t->grad[2], -dot(t->grad, t->x[0])}, normal[3];
     const tl_vd along = dot(plane, tet->grad), g = slope_along(tet->grad, plane, 1.0, w->across),
                 infinite = tl_set(INFINITY);
     for (int k = 0; k < 3; k++)
         normal[k] = tl_set(first ? -1.0 : 1.0) * plane[k];
-    start(&s, plane, w->tolerance);
-    add_triangle(&s, t, tet->plane);
-    add_section(&s, tet, t, 3, 0);
-    finish(&s, is_turned(along, tet->grad, w->turned), normal, first ? infinite : g, first ? g : infinite,
-           tet->grad, row, face, doubt);
+    start(s, plane, w->tolerance);
+    add_triangle(s, t, tet->plane, keep ? keep + (first ? 0 : 4) : NULL);
+    add_section(s, tet, t, 3, 0, keep ? keep + (first ? 4 : 0) : NULL);
+    if (keep)
+        keep[first ? 3 : 7].is = tl_none();
+    finish(s, is_turned(along, tet->grad, w->turned), normal, first ? infinite : g, first ? g : infinite,
+           tet->grad, r);
 }
 
-static inline void store(int32_t i, int32_t n, tl_vm face, tl_vm doubt, const tl_vd* row, uint8_t* state,
-                         int64_t ld, double* out)
+static inline void store_rows(int32_t i, int32_t n, int rows, const tl_vd* row, int64_t ld, double* out)
 {
-    const unsigned is = tl_bits(face), open = tl_bits(doubt);
-    for (int l = 0; l < TL_LANES && i + l < n; l++)
-        state[i + l] = (uint8_t)((is >> l & 1) * TL_CLIP_FACE + (open >> l & 1) * TL_CLIP_DOUBTFUL);
-    for (int r = 0; r < TL_CLIP_ROWS; r++)
+    for (int r = 0; r < rows; r++)
         if (i + TL_LANES <= n)
             tl_store(out + r * ld + i, row[r]);
         else
@@ -342,36 +364,130 @@ static inline void store(int32_t i, int32_t n, tl_vm face, tl_vm doubt, const tl
                 out[r * ld + i + l] = row[r][l];
 }
 
-void TL_KERNEL(tet_clip)(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* state, int64_t ld,
-                         double* out)
+/// The whole faces, turned to the world.
+static inline void store_faces(int32_t i, int32_t n, const frame* world, const result* r, uint8_t* state,
+                               int64_t ld, double* out)
 {
-    frame B;
-    load_frame(w, &B);
+    const unsigned is = tl_bits(r->face), open = tl_bits(r->doubt);
+    for (int l = 0; l < TL_LANES && i + l < n; l++)
+        state[i + l] = (uint8_t)((is >> l & 1) * TL_CLIP_FACE + (open >> l & 1) * TL_CLIP_DOUBTFUL);
+    tl_vd row[TL_CLIP_ROWS];
+    for (int k = 0; k < TL_CLIP_ROWS; k++)
+        row[k] = r->row[k];
+    place_point(world, row + TL_CLIP_CENTROID);
+    turn(world, r->row + TL_CLIP_NORMAL, row + TL_CLIP_NORMAL);
+    store_rows(i, n, TL_CLIP_ROWS, row, ld, out);
+}
+
+/// Row k of eight rows of eight bits becomes column k.
+static inline uint64_t transpose_bits(uint64_t x)
+{
+    uint64_t t = (x ^ x >> 7) & 0x00aa00aa00aa00aau;
+    x ^= t ^ t << 7;
+    t = (x ^ x >> 14) & 0x0000cccc0000ccccu;
+    x ^= t ^ t << 14;
+    t = (x ^ x >> 28) & 0x00000000f0f0f0f0u;
+    return x ^ t ^ t << 28;
+}
+
+/// Triangles from the sides to the centroid, turned to the world. @param pressure (4) as of the elements
+static inline void store_fans(int32_t i, int32_t n, const frame* world, const sums* s, side* keep, int first,
+                              int last, double near, const tl_vd* pressure, const result* r, uint8_t* sides,
+                              int64_t ld, double* out)
+{
+    const tl_vd third = tl_set(1.0 / 3.0), half = tl_set(0.5), zero = {0};
+    uint64_t is = 0;
+    for (int f = first; f < last; f++) {
+        tl_vd a[3], b[3], d[3], row[TL_FAN_ROWS];
+        const tl_vd* c = r->row + TL_CLIP_CENTROID;
+        for (int k = 0; k < 3; k++)
+            d[k] = keep[f].b[k] - keep[f].a[k];
+        // a corner of the other element that only touches this side leaves a segment of round-off
+        keep[f].is = tl_and(keep[f].is, tl_lt(tl_set(near * near), dot(d, d)));
+        is |= (uint64_t)tl_bits(keep[f].is) << 8 * f;
+        for (int k = 0; k < 3; k++) {
+            const tl_vd top = c[k] - s->origin[k];
+            a[k] = keep[f].a[k] - top;
+            b[k] = keep[f].b[k] - top;
+            row[TL_FAN_CENTROID + k] = c[k] + (a[k] + b[k]) * third;
+        }
+        const tl_vd w[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+        row[TL_FAN_AREA] = tl_max(half * dot(s->plane, w), zero);
+        row[TL_FAN_PRESSURE] = dot(pressure, row + TL_FAN_CENTROID) + pressure[3];
+        place_point(world, row + TL_FAN_CENTROID);
+        store_rows(i, n, TL_FAN_ROWS, row, ld, out + (TL_CLIP_ROWS + f * TL_FAN_ROWS) * ld);
+    }
+    is = transpose_bits(is);
+    for (int l = 0; l < TL_LANES && i + l < n; l++)
+        sides[i + l] = (uint8_t)(is >> 8 * l);
+}
+
+// faces on a line where both elements have a side of pressure 0
+static inline void mark_rims(int32_t i, int32_t n, const element* a, const element* b, const side* keep,
+                             uint8_t* state)
+{
+    tl_vm of_a = tl_none(), of_b = of_a;
+    for (int f = 0; f < 4; f++) {
+        of_a = tl_or(of_a, tl_and(a->always[f], keep[f].is));
+        of_b = tl_or(of_b, b->always[f]);
+    }
+    const unsigned rim = tl_bits(tl_and(of_a, of_b));
+    for (int l = 0; l < TL_LANES && i + l < n; l++)
+        if ((rim >> l & 1) && state[i + l] == TL_CLIP_FACE)
+            state[i + l] = TL_CLIP_RIM;
+}
+
+static inline void clip_pairs(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* state,
+                              uint8_t* sides, int64_t ld, double* out)
+{
+    frame B, world;
+    load_frame(w->R, w->t, &B);
+    load_frame(w->world->R, w->world->p, &world);
     for (int32_t i = 0; i < n; i += TL_LANES) {
         const tl_clip_element *from_a[TL_LANES], *from_b[TL_LANES];
         element a, b;
-        tl_vd row[TL_CLIP_ROWS];
-        tl_vm face, doubt;
+        side room[TL_FAN_SIDES], *keep = sides ? room : NULL;
+        sums s;
+        result r;
         choose(pair, i, n, w, from_a, from_b);
         load(from_a, CORNERS, END, &a);
         load(from_b, CORNERS, END, &b);
-        place_corners(&B, b.x);
+        place_corners(&B, &b);
         place_planes(&B, &b);
         find_base(&a, w->triangles);
         find_base(&b, w->triangles);
         if (w->triangles == 0)
-            clip_tets(w, &a, &b, row, &face, &doubt);
+            clip_tets(w, &a, &b, &s, keep, &r);
         else if (w->triangles == 1)
-            clip_triangles(w, &a, &b, 1, row, &face, &doubt);
+            clip_triangles(w, &a, &b, 1, &s, keep, &r);
         else
-            clip_triangles(w, &b, &a, 0, row, &face, &doubt);
-        store(i, n, face, doubt, row, state, ld, out);
+            clip_triangles(w, &b, &a, 0, &s, keep, &r);
+        store_faces(i, n, &world, &r, state, ld, out);
+        if (!keep)
+            continue;
+        store_fans(i, n, &world, &s, keep, 0, TL_FAN_SIDES, w->near, w->triangles == 1 ? b.grad : a.grad, &r,
+                   sides, ld, out);
+        mark_rims(i, n, &a, &b, keep, state);
     }
 }
 
-void TL_KERNEL(tet_section)(int32_t n, const int32_t* at, const tl_section_placed* w, uint8_t* state,
-                            int64_t ld, double* out)
+void TL_KERNEL(tet_clip)(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* state, int64_t ld,
+                         double* out)
 {
+    clip_pairs(n, pair, w, state, NULL, ld, out);
+}
+
+void TL_KERNEL(tet_fan)(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* state,
+                        uint8_t* sides, int64_t ld, double* out)
+{
+    clip_pairs(n, pair, w, state, sides, ld, out);
+}
+
+static inline void cut_elements(int32_t n, const int32_t* at, const tl_section_placed* w, uint8_t* state,
+                                uint8_t* sides, int64_t ld, double* out)
+{
+    frame world;
+    load_frame(w->world->R, w->world->p, &world);
     tl_vd plane[4], normal[3];
     const tl_vd infinite = tl_set(INFINITY);
     for (int k = 0; k < 4; k++)
@@ -381,19 +497,34 @@ void TL_KERNEL(tet_section)(int32_t n, const int32_t* at, const tl_section_place
     for (int32_t i = 0; i < n; i += TL_LANES) {
         const tl_clip_element* from[TL_LANES];
         element e;
+        side room[TL_FAN_SIDES], *keep = sides ? room : NULL;
         sums s;
-        tl_vd row[TL_CLIP_ROWS];
-        tl_vm face, doubt;
+        result r;
+        const int first = w->second ? 4 : 0;
         for (int l = 0; l < TL_LANES; l++)
             from[l] = w->e + at[i + l < n ? i + l : n - 1];
         load(from, CORNERS, PLANES, &e);
         const tl_vd along = dot(plane, e.grad), g = slope_along(e.grad, plane, 1.0, w->across);
         start(&s, plane, w->tolerance);
-        add_section(&s, &e, &e, 0, 1);
+        add_section(&s, &e, &e, 0, 1, keep ? keep + first : NULL);
         finish(&s, is_turned(along, e.grad, w->turned), normal, w->second ? infinite : g,
-               w->second ? g : infinite, e.grad, row, &face, &doubt);
-        store(i, n, face, doubt, row, state, ld, out);
+               w->second ? g : infinite, e.grad, &r);
+        store_faces(i, n, &world, &r, state, ld, out);
+        if (keep)
+            store_fans(i, n, &world, &s, keep, first, first + 4, w->near, e.grad, &r, sides, ld, out);
     }
+}
+
+void TL_KERNEL(tet_section)(int32_t n, const int32_t* at, const tl_section_placed* w, uint8_t* state,
+                            int64_t ld, double* out)
+{
+    cut_elements(n, at, w, state, NULL, ld, out);
+}
+
+void TL_KERNEL(section_fan)(int32_t n, const int32_t* at, const tl_section_placed* w, uint8_t* state,
+                            uint8_t* sides, int64_t ld, double* out)
+{
+    cut_elements(n, at, w, state, sides, ld, out);
 }
 
 /// Lanes whose section of A lies beyond one side of B.
@@ -470,7 +601,7 @@ static inline tl_vm triangle_apart(const tl_clip_placed* w, const element* t, co
 void TL_KERNEL(clip_meet)(int32_t n, const int32_t* pair, const tl_clip_placed* w, uint8_t* may)
 {
     frame B;
-    load_frame(w, &B);
+    load_frame(w->R, w->t, &B);
     for (int32_t i = 0; i < n; i += TL_LANES) {
         const tl_clip_element *from_a[TL_LANES], *from_b[TL_LANES];
         element a, b;
@@ -482,7 +613,7 @@ void TL_KERNEL(clip_meet)(int32_t n, const int32_t* pair, const tl_clip_placed* 
         if (w->triangles == 0) {
             apart = section_apart(w, &a, &b);
         } else {
-            place_corners(&B, b.x);
+            place_corners(&B, &b);
             load(from_a, PLANES, BASE, &a);
             apart = w->triangles == 1 ? triangle_apart(w, &a, &b) : triangle_apart(w, &b, &a);
         }

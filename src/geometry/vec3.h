@@ -51,6 +51,20 @@ static inline double normalize3(double* a)
     return l;
 }
 
+/// out = R x
+static inline void turn3(double* out, const double* R, const double* x)
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
+}
+
+/// out = R^T x
+static inline void turn_back3(double* out, const double* R, const double* x)
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
+}
+
 /// Two unit vectors that make (u, v, n) right-handed; n is a unit vector.
 static inline void basis3(const double* n, double* u, double* v)
 {

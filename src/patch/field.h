@@ -17,7 +17,7 @@
 /// Where B is, in A's axes, and what a query knows before it looks at elements.
 typedef struct tl_placed {
     double R[9], t[3]; // x_A = R x_B + t
-    double near;       // corners closer than this are one
+    double size;       // of the smaller body, m
     double p_most;     // no face has a higher pressure
 } tl_placed;
 

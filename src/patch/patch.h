@@ -89,8 +89,8 @@ typedef struct tl_patch {
     double* area;           // (n)                                                                m^2
     double* pressure;       // (n) at the centroid                                                Pa
     double *ga, *gb;        // (n) pressure gradients along the normal, INFINITY for a rigid side Pa/m
-    int32_t *ea, *eb;       // (n) elements of A and B, 0 for half spaces; with `corner` the face's identity
-    int32_t* corner;        // (n) triangle of the fan, 0 for polygons
+    int32_t *ea, *eb;       // (n) elements of A and B, 0 for half spaces; with `side` the face's identity
+    int32_t* side;          // (n) fans: the side, A's 0 to 3 or B's 4 to 7, under a triangle; else 0
     double* vertex;         // (sum of nvertex x 3) world, counter-clockwise about the normal     m
     double* vertex_p;       // (sum of nvertex) pressure                                          Pa
     int32_t* nvertex;       // (n) 0 unless vertices are kept
@@ -99,7 +99,7 @@ typedef struct tl_patch {
     double t_trees, t_clip; // s
     int64_t candidates;     // pairs of elements whose boxes overlap
     int64_t met;            // of those, clipped; 0 with half spaces
-    int64_t careful;        // of those, clipped corner by corner: in special position, or as fans
+    int64_t careful;        // of those, clipped corner by corner: in special position
     int32_t left_out;       // faces that make no contact: see tl_patch_is_contact
     double left_out_area;
     double size;  // of the smaller body, m

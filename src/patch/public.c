@@ -264,7 +264,7 @@ talus_faces talus_patch_query_faces(const talus_patch_query* q, int32_t i)
                          .delta0 = q->slot[i].delta0,
                          .element_a = p->ea,
                          .element_b = p->eb,
-                         .corner = p->corner,
+                         .side = p->side,
                          .nvertex = p->nvertex,
                          .vertex = p->vertex,
                          .vertex_pressure = p->vertex_p};

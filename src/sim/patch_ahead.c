@@ -225,7 +225,7 @@ static bool make_rest(const way* w, const stage* s, const stage* before, int32_t
                         .k = k / full * area,
                         .ea = s->p->ea[i],
                         .eb = s->p->eb[i],
-                        .corner = taken->any ? TL_POLYGON_MAX + s->number : 0};
+                        .side = taken->any ? TL_POLYGON_MAX + s->number : 0};
     for (int r = 0; r < 3; r++) {
         f->point[r] = (full * x[r] - taken->moment[r]) / area;
         f->normal[r] = n[r];

@@ -149,7 +149,7 @@ static void write_face(talus_sim* sim, int32_t at, int32_t a, int32_t b, const t
     c->geom_b[at] = b;
     c->body_a[at] = sim->model->geom_body[a];
     c->body_b[at] = sim->model->geom_body[b];
-    c->feature[at] = ((int64_t)f->ea << 34) | ((int64_t)f->eb << 4) | f->corner;
+    c->feature[at] = ((int64_t)f->ea << 34) | ((int64_t)f->eb << 4) | f->side;
     c->k[at] = f->k;
     c->depth[at] = f->depth;
     c->d[at] = m.d;
@@ -178,7 +178,7 @@ int32_t tl_sim_write_patch(talus_sim* sim, int32_t at, int32_t a, int32_t b, con
     for (int32_t i = 0; i < p->n && sim->opt.dissipation == TALUS_DISSIPATION_LINEAR; i++)
         touching += tl_sim_makes_contact(p, i) ? p->area[i] : 0.0;
     for (int32_t i = 0; i < p->n; i++) {
-        tl_near_face f = {.ea = p->ea[i], .eb = p->eb[i], .corner = p->corner[i]};
+        tl_near_face f = {.ea = p->ea[i], .eb = p->eb[i], .side = p->side[i]};
         memcpy(f.point, p->centroid + 3 * (int64_t)i, sizeof f.point);
         memcpy(f.normal, p->normal + 3 * (int64_t)i, sizeof f.normal);
         sum.area += p->area[i];

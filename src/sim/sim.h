@@ -25,7 +25,7 @@ typedef struct tl_contact_set {
 /// A face that does not overlap yet.
 typedef struct tl_near_face {
     double area, k, depth, point[3], normal[3]; // depth < 0
-    int32_t ea, eb, corner;                     // identity, as that of a face
+    int32_t ea, eb, side;                       // identity, as that of a face
 } tl_near_face;
 
 /// Faces of a pair of geoms.

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// tet_clip, tet_section and clip_meet: all instruction sets in every bit; no pair with a face is dropped beforehand; areas,
-// centroids and pressures in closed form. Against clipping corner by corner: tests/patch/test_patch.c.
+// tet_clip, tet_fan, their sections and clip_meet: all instruction sets in every bit; no pair with a face is dropped
+// beforehand; areas, centroids and pressures in closed form; fans add up to the faces. Against clipping corner by corner:
+// tests/patch/test_patch.c.
 #define _DEFAULT_SOURCE
 #include "kernel_inputs.h"
+
+// results in the axes of A
+static const tl_clip_axes same = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 #define NE 61
 #define N 2003 // not a multiple of the lanes
@@ -11,8 +15,8 @@
 typedef struct elements {
     tl_clip_element a[NE], b[NE], tri[NE];
     int32_t pair[2 * N];
-    uint8_t may[N + 1], state[N + 1];
-    double row[TL_CLIP_ROWS * LD];
+    uint8_t may[N + 1], state[N + 1], side[N + 1];
+    double row[TL_FAN_ALL * LD];
 } elements;
 
 static void plane_of(const double* a, const double* b, const double* c, const double* inside, double* plane)
@@ -127,13 +131,27 @@ static tl_clip_placed placed(const elements* e, int triangles)
     const double R[9] = {c, -s, 0, C * s, C * c, -S, S * s, S * c, C};
     tl_clip_placed w = {.a = triangles == 1 ? e->tri : e->a,
                         .b = triangles == 2 ? e->tri : e->b,
+                        .world = &same,
                         .triangles = triangles,
                         .t = {0.1, -0.05, 0.2},
                         .tolerance = 1e-9,
+                        .near = 1e-12,
                         .turned = -0.38,
                         .across = 1e-10};
     memcpy(w.R, R, sizeof R);
     return w;
+}
+
+static tl_section_placed section_placed(const elements* e, int second)
+{
+    return (tl_section_placed){.e = e->a,
+                               .world = &same,
+                               .plane = {0.48, -0.6, 0.64, 0.1},
+                               .tolerance = 1e-9,
+                               .near = 1e-12,
+                               .turned = -0.38,
+                               .across = 1e-10,
+                               .second = second};
 }
 
 static void wide__equals_ref_in_every_bit(void** state)
@@ -166,18 +184,115 @@ static void wide__equals_ref_in_every_bit(void** state)
     }
 }
 
+static void assert_same_fans(const elements* got, const elements* want, int32_t n)
+{
+    assert_memory_equal(got->state, want->state, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        if (want->state[i] != TL_CLIP_FACE && want->state[i] != TL_CLIP_RIM)
+            continue;
+        assert_int_equal(got->side[i], want->side[i]);
+        for (int r = 0; r < TL_FAN_ALL; r++)
+            if (r < TL_CLIP_ROWS || (want->side[i] >> (r - TL_CLIP_ROWS) / TL_FAN_ROWS & 1))
+                assert_memory_equal(&got->row[r * LD + i], &want->row[r * LD + i], sizeof(double));
+    }
+}
+
+static void fan__equals_ref_in_every_bit(void** state)
+{
+    (void)state;
+    elements* e = make_elements();
+    static elements got;
+    for (int triangles = 0; triangles < 3; triangles++) {
+        const tl_clip_placed w = placed(e, triangles);
+        tl_tet_fan_ref(N, e->pair, &w, e->state, e->side, LD, e->row);
+        for (int j = 0; j < TL_COUNT(all_isas); j++) {
+            const tl_kernels* set = tl_kernels_by_name(all_isas[j]);
+            for (int32_t n = N; set && n > 0; n = n == N ? 11 : n - 1) {
+                got.state[n] = got.side[n] = 9;
+                set->tet_fan(n, e->pair, &w, got.state, got.side, LD, got.row);
+                assert_true(got.state[n] == 9 && got.side[n] == 9);
+                assert_same_fans(&got, e, n);
+            }
+        }
+    }
+    for (int second = 0; second < 2; second++) {
+        const tl_section_placed w = section_placed(e, second);
+        tl_section_fan_ref(NE, e->pair, &w, e->state, e->side, LD, e->row);
+        for (int j = 0; j < TL_COUNT(all_isas); j++) {
+            const tl_kernels* set = tl_kernels_by_name(all_isas[j]);
+            for (int32_t n = NE; set && n > 0; n = n == NE ? 11 : n - 1) {
+                got.state[n] = got.side[n] = 9;
+                set->section_fan(n, e->pair, &w, got.state, got.side, LD, got.row);
+                assert_true(got.state[n] == 9 && got.side[n] == 9);
+                assert_same_fans(&got, e, n);
+            }
+        }
+    }
+}
+
+// area, first moment and pressure of a face are the sums over its triangles; none points the wrong way
+static void check_sums(const elements* e, const elements* whole, int32_t n, int* seen)
+{
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(e->state[i] == TL_CLIP_RIM ? TL_CLIP_FACE : e->state[i], whole->state[i]);
+        if (whole->state[i] != TL_CLIP_FACE)
+            continue;
+        double sum[5] = {0}, want[5];
+        int count = 0;
+        for (int f = 0; f < TL_FAN_SIDES; f++) {
+            if (!(e->side[i] >> f & 1))
+                continue;
+            const double* t = e->row + (TL_CLIP_ROWS + f * TL_FAN_ROWS) * LD + i;
+            count++;
+            assert_true(t[0] >= 0.0);
+            sum[0] += t[0];
+            for (int k = 1; k < 5; k++)
+                sum[k] += t[0] * t[k * LD];
+        }
+        assert_true(count >= 3 && count <= 8);
+        seen[count]++;
+        for (int r = 0; r < TL_CLIP_ROWS; r++)
+            assert_memory_equal(&e->row[r * LD + i], &whole->row[r * LD + i], sizeof(double));
+        const double* r = whole->row + i;
+        want[0] = r[0];
+        for (int k = 0; k < 3; k++)
+            want[1 + k] = r[0] * r[(TL_CLIP_CENTROID + k) * LD];
+        want[4] = r[0] * r[TL_CLIP_PRESSURE * LD];
+        for (int k = 0; k < 5; k++)
+            assert_true(fabs(sum[k] - want[k]) < 1e-13);
+    }
+}
+
+static void fan__adds_up_to_the_face(void** state)
+{
+    (void)state;
+    elements* e = make_elements();
+    static elements whole;
+    for (int triangles = 0; triangles < 3; triangles++) {
+        const tl_clip_placed w = placed(e, triangles);
+        int seen[9] = {0};
+        tl_tet_clip_ref(N, e->pair, &w, whole.state, LD, whole.row);
+        tl_tet_fan_ref(N, e->pair, &w, e->state, e->side, LD, e->row);
+        check_sums(e, &whole, N, seen);
+        assert_true(seen[3] > 20 && seen[4] > 20 && seen[5] > 20 && seen[6] > 5);
+    }
+    for (int second = 0; second < 2; second++) {
+        const tl_section_placed w = section_placed(e, second);
+        int seen[9] = {0};
+        tl_tet_section_ref(NE, e->pair, &w, whole.state, LD, whole.row);
+        tl_section_fan_ref(NE, e->pair, &w, e->state, e->side, LD, e->row);
+        check_sums(e, &whole, NE, seen);
+        assert_true(seen[3] > 5 && seen[4] > 5);
+    }
+}
+
 static void section__equals_ref_in_every_bit(void** state)
 {
     (void)state;
     elements* e = make_elements();
     static elements got;
     for (int second = 0; second < 2; second++) {
-        const tl_section_placed w = {.e = e->a,
-                                     .plane = {0.48, -0.6, 0.64, 0.1},
-                                     .tolerance = 1e-9,
-                                     .turned = -0.38,
-                                     .across = 1e-10,
-                                     .second = second};
+        const tl_section_placed w = section_placed(e, second);
         int seen[3] = {0};
         tl_tet_section_ref(NE, e->pair, &w, e->state, LD, e->row);
         for (int i = 0; i < NE; i++)
@@ -206,8 +321,10 @@ static void section__has_closed_form(void** state)
     finish_tet(&tet);
     for (int second = 0; second < 2; second++) {
         const tl_section_placed w = {.e = &tet,
+                                     .world = &same,
                                      .plane = {0, 0, 1, -0.25},
                                      .tolerance = 1e-9,
+                                     .near = 1e-12,
                                      .turned = -0.38,
                                      .across = 1e-10,
                                      .second = second};
@@ -266,9 +383,11 @@ static void faces__have_closed_forms(void** state)
     for (int j = 0; j < TL_COUNT(cases); j++) {
         const tl_clip_placed w = {.a = cases[j].a,
                                   .b = cases[j].b,
+                                  .world = &same,
                                   .triangles = cases[j].triangles,
                                   .R = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                   .tolerance = 1e-9,
+                                  .near = 1e-12,
                                   .turned = -0.38,
                                   .across = 1e-10};
         const int32_t pair[2] = {0, 0};
@@ -289,12 +408,82 @@ static void faces__have_closed_forms(void** state)
     }
 }
 
+// the section of above as a fan of three: each has the height z = 1/4, the side's ends and (1/4, 1/4) as corners
+static void fan__has_closed_form(void** state)
+{
+    (void)state;
+    tl_clip_element tet = {.x = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .grad = {0, 0, 1, 2}};
+    finish_tet(&tet);
+    // a turn of 90 degrees about z, then a step
+    const tl_clip_axes world = {.R = {0, -1, 0, 1, 0, 0, 0, 0, 1}, .p = {10, 20, 30}};
+    const tl_section_placed w = {.e = &tet,
+                                 .world = &world,
+                                 .plane = {0, 0, 1, -0.25},
+                                 .tolerance = 1e-9,
+                                 .near = 1e-12,
+                                 .turned = -0.38,
+                                 .across = 1e-10};
+    const int32_t at = 0;
+    uint8_t found = 0, side = 0;
+    double row[TL_FAN_ALL];
+    tl_section_fan_ref(1, &at, &w, &found, &side, 1, row);
+    assert_int_equal(found, TL_CLIP_FACE);
+    assert_int_equal(side, 7); // corner 3 alone is above: not on the side opposite it
+    // x + y + z = 1, then x = 0, y = 0
+    const double centre[3][2] = {{1.0 / 3, 1.0 / 3}, {1.0 / 12, 1.0 / 3}, {1.0 / 3, 1.0 / 12}};
+    for (int f = 0; f < 3; f++) {
+        const double* t = row + TL_CLIP_ROWS + f * TL_FAN_ROWS;
+        const double want[TL_FAN_ROWS] = {3.0 / 32, 10 - centre[f][1], 20 + centre[f][0], 30.25, 2.25};
+        for (int k = 0; k < TL_FAN_ROWS; k++)
+            assert_true(fabs(t[k] - want[k]) < 1e-14 * fmax(1.0, want[k]));
+    }
+}
+
+// pressures z and 0.3 x - z, both 0 on the line x = z = 0, where their plane z = 0.15 x leaves both tetrahedra
+static void fan__tells_where_both_pressures_are_zero(void** state)
+{
+    (void)state;
+    tl_clip_element a = {.x = {{-3, -3, 0}, {3, -3, 0}, {0.4, 3, 0}, {0.2, 0.1, 1}},
+                         .grad = {0, 0, 1, 0},
+                         .base = {0, 0, 0, 1}},
+                    b = {.x = {{-3, -2, -0.9}, {3, -2, 0.9}, {-0.3, 4, -0.09}, {0.5, 0, -2}},
+                         .grad = {0.3, 0, -1, 0},
+                         .base = {0, 0, 0, 1}};
+    finish_tet(&a);
+    finish_tet(&b);
+    const tl_clip_placed w = {.a = &a,
+                              .b = &b,
+                              .world = &same,
+                              .R = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                              .tolerance = 1e-9,
+                              .near = 1e-12,
+                              .turned = -0.38,
+                              .across = 1e-10};
+    const int32_t pair[2] = {0, 0};
+    uint8_t found = 0, side = 0;
+    double row[TL_FAN_ALL];
+    tl_tet_clip_ref(1, pair, &w, &found, 1, row);
+    assert_int_equal(found, TL_CLIP_FACE);
+    tl_tet_fan_ref(1, pair, &w, &found, &side, 1, row);
+    assert_int_equal(found, TL_CLIP_RIM);
+    assert_int_equal(side & 0x88, 0x08); // the line is A's side, once
+    b.base[3] = 0.0;
+    tl_tet_fan_ref(1, pair, &w, &found, &side, 1, row);
+    assert_int_not_equal(found, TL_CLIP_RIM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wide__equals_ref_in_every_bit), cmocka_unit_test(section__equals_ref_in_every_bit),
-        cmocka_unit_test(section__has_closed_form),      cmocka_unit_test(meet__drops_no_face),
+        cmocka_unit_test(wide__equals_ref_in_every_bit),
+        cmocka_unit_test(section__equals_ref_in_every_bit),
+        cmocka_unit_test(section__has_closed_form),
+        cmocka_unit_test(meet__drops_no_face),
         cmocka_unit_test(faces__have_closed_forms),
+        cmocka_unit_test(fan__equals_ref_in_every_bit),
+        cmocka_unit_test(fan__adds_up_to_the_face),
+        cmocka_unit_test(fan__has_closed_form),
+        cmocka_unit_test(fan__tells_where_both_pressures_are_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

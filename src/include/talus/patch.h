@@ -135,9 +135,9 @@ typedef struct talus_faces {
     const double* k;        ///< (count) stiffness a g, N/m; 0: left out
     const double* delta0;   ///< (count) overlap p0 / g, m; 0: left out
     const int32_t*
-        element_a; ///< (count) tetrahedra or triangles of A and B, in the field's own order; with `corner` the
+        element_a; ///< (count) tetrahedra or triangles of A and B, in the field's own order; with `side` the
     const int32_t* element_b;      ///< identity of a face from pose to pose
-    const int32_t* corner;         ///< (count) triangle about a centroid, 0 for polygons
+    const int32_t* side;           ///< (count) of the elements that a triangle stands on, 0 for polygons
     const int32_t* nvertex;        ///< (count) corners, 0 unless kept
     const double* vertex;          ///< (sum of nvertex x 3) m, counter-clockwise about the normal
     const double* vertex_pressure; ///< (sum of nvertex) Pa
