@@ -14,6 +14,12 @@ if(TALUS_TEST_PYTHON AND TARGET talus_cli)
     set_tests_properties(peers/commands PROPERTIES LABELS peers TIMEOUT 600 ENVIRONMENT
         "TALUS=$<TARGET_FILE:talus_cli>;TALUS_SHARED=${PROJECT_SOURCE_DIR}/../shared;PYTHONDONTWRITEBYTECODE=1")
 endif()
+if(TALUS_TEST_PYTHON AND TARGET talus_cli)
+    add_test(NAME peers/hfield COMMAND ${TALUS_TEST_PYTHON} -m unittest test_hfield
+        WORKING_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})
+    set_tests_properties(peers/hfield PROPERTIES LABELS peers TIMEOUT 600 ENVIRONMENT
+        "TALUS=$<TARGET_FILE:talus_cli>;PYTHONDONTWRITEBYTECODE=1")
+endif()
 if(TALUS_TEST_PYTHON)
     add_executable(talus_dump_mesh ${CMAKE_CURRENT_LIST_DIR}/dump_mesh.c)
     target_link_libraries(talus_dump_mesh PRIVATE talus_internal)
