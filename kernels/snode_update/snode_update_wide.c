@@ -1,313 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Vector forms, one source for every instruction set: TL_LANES doubles a vector (2, 4, 8), TL_ISA in the
-// names.
-//
-// Products run on register tiles of T strips (8 T rows) by 8 columns, T = 3 where the rows last:
-//
-//     AVX-512  24 x 8  one pass: 24 sums + 3 rows + 1 broadcast of 32 registers
-//     AVX2     12 x 4  four passes a tile: 12 + 3 + 1 of 16
-//     2 lanes   4 x 4  twelve passes: 8 + 2 + 1, no fused multiply-add
-//
-// Row tiles are the outer loop: a tile's rows stay in the first-level cache while column strips stream by.
-#include "snode_update.h"
+// Vector forms of products, assembly and solves. Row tiles are the outer loop: a tile's rows stay in the
+// first-level cache while column strips stream by. Pivot blocks: snode_pivot_wide.c.
+#include "tile.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-#if TL_LANES > 2
-#include <immintrin.h>
-#endif
-
-#define JOIN2(a, b) a##b
-#define JOIN(a, b) JOIN2(a, b)
-#define NAME(op) JOIN(tl_snode_##op##_, TL_ISA)
-#define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("GCC unroll 16")
-
-enum {
-    STRIP = TL_SNODE_STRIP,
-    BLOCK = TL_SNODE_BLOCK,
-    VS = STRIP / TL_LANES,      // vectors of a strip
-    VB = BLOCK / TL_LANES,      // vectors of a block column
-    NC = TL_LANES == 8 ? 8 : 4, // columns of a register tile
-    VMAX = 3                    // vectors of a register tile at most
-};
-
-typedef double vd __attribute__((vector_size(8 * TL_LANES), may_alias));
-typedef double vu __attribute__((vector_size(8 * TL_LANES), may_alias, aligned(8)));
-typedef float vf __attribute__((vector_size(4 * TL_LANES), may_alias));
-typedef int64_t vi __attribute__((vector_size(8 * TL_LANES), may_alias));
-typedef int64_t viu __attribute__((vector_size(8 * TL_LANES), may_alias, aligned(8)));
-
-INLINE vd splat(double x)
-{
-#if TL_LANES == 8
-    return (vd)_mm512_set1_pd(x);
-#elif TL_LANES == 4
-    return (vd)_mm256_set1_pd(x);
-#else
-    return (vd){x, x};
-#endif
-}
-
-// a b + c, and c - a b
-INLINE vd fma_v(vd a, vd b, vd c)
-{
-#if TL_LANES == 8
-    return (vd)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-#elif TL_LANES == 4
-    return (vd)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-#else
-    return c + a * b;
-#endif
-}
-
-INLINE vd fnma_v(vd a, vd b, vd c)
-{
-#if TL_LANES == 8
-    return (vd)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-#elif TL_LANES == 4
-    return (vd)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-#else
-    return c - a * b;
-#endif
-}
-
-// ---- pivot blocks
-// ----------------------------------------------------------------------------------------------
-
-// the block goes through a dense copy w (ld 24), columns as VB vectors of which `nv` are used
-INLINE void put_block(int32_t n, int32_t nstrip, const double* w, double* d, int64_t stride, double* zt)
-{
-    for (int32_t c = 0; c < n; c++)
-        for (int32_t t = 0; t < nstrip; t++)
-            memcpy(d + t * stride + c * STRIP, w + c * BLOCK + t * STRIP, STRIP * sizeof(double));
-    for (int32_t g = 0; g < nstrip; g++) {
-        double* z = zt + g * BLOCK * STRIP;
-        for (int32_t p = 0; p < n; p++)
-            for (int32_t i = 0; i < STRIP; i++)
-                z[p * STRIP + i] = w[p + (g * STRIP + i) * BLOCK];
-    }
-}
-
-// Right-looking D = L D' L^T on w and, in the same steps, the columns of L^-T on z, which starts as the
-// identity: column c > j loses l_cj times column j, rows >= j of w and rows <= j of z. Vectors of w above and
-// of z below the strip of j are left out. Columns of z are scaled by 1/sqrt(d') at the end, off the critical
-// path.
-INLINE int32_t pivot_block(int32_t n, const int32_t nstrip, double* d, int64_t stride, double* zt)
-{
-    double w[BLOCK * BLOCK] __attribute__((aligned(64)));
-    double z[BLOCK * BLOCK] __attribute__((aligned(64)));
-    double scale[BLOCK];
-    const int32_t nv = nstrip * VS;
-    for (int32_t c = 0; c < n; c++)
-        for (int32_t t = 0; t < nstrip; t++)
-            memcpy(w + c * BLOCK + t * STRIP, d + t * stride + c * STRIP, STRIP * sizeof(double));
-    memset(z, 0, (size_t)(nstrip * STRIP * BLOCK) * sizeof(double));
-    UNROLL for (int32_t t = 0; t < nstrip; t++)
-    {
-        const int32_t end = n < (t + 1) * STRIP ? n : (t + 1) * STRIP;
-        for (int32_t j = t * STRIP; j < end; j++) {
-            double *wj = w + j * BLOCK, *zj = z + j * BLOCK;
-            const double pivot = wj[j];
-            if (!(pivot > 0.0 && pivot <= DBL_MAX))
-                return 1;
-            const double r = 1.0 / pivot;
-            scale[j] = r;
-            zj[j] = 1.0;
-            vd wcol[VB], zcol[VB];
-            UNROLL for (int32_t v = t * VS; v < nv; v++) wcol[v] = *(const vd*)(wj + v * TL_LANES);
-            UNROLL for (int32_t v = 0; v < (t + 1) * VS; v++) zcol[v] = *(const vd*)(zj + v * TL_LANES);
-            for (int32_t c = j + 1; c < n; c++) {
-                const vd l = splat(wj[c] * r);
-                double *wc = w + c * BLOCK, *zc = z + c * BLOCK;
-                UNROLL for (int32_t v = t * VS; v < nv; v++) * (vd*)(wc + v * TL_LANES) =
-                    fnma_v(wcol[v], l, *(const vd*)(wc + v * TL_LANES));
-                UNROLL for (int32_t v = 0; v < (t + 1) * VS; v++) * (vd*)(zc + v * TL_LANES) =
-                    fnma_v(zcol[v], l, *(const vd*)(zc + v * TL_LANES));
-            }
-        }
-    }
-    for (int32_t c = 0; c < n; c++) {
-        const vd s = splat(sqrt(scale[c]));
-        UNROLL for (int32_t v = 0; v < nv; v++) * (vd*)(z + c * BLOCK + v * TL_LANES) *= s;
-    }
-    put_block(n, nstrip, z, d, stride, zt);
-    return 0;
-}
-
-int32_t NAME(pivot)(int32_t n, double* d, int64_t stride, double* zt)
-{
-    if (n <= STRIP)
-        return pivot_block(n, 1, d, stride, zt);
-    if (n <= 2 * STRIP)
-        return pivot_block(n, 2, d, stride, zt);
-    return pivot_block(n, 3, d, stride, zt);
-}
-
-INLINE bool any_lane(vi x)
-{
-#if TL_LANES == 8
-    return _mm512_test_epi64_mask((__m512i)x, (__m512i)x) != 0;
-#elif TL_LANES == 4
-    return _mm256_movemask_pd((__m256d)x) != 0;
-#else
-    return (x[0] | x[1]) != 0;
-#endif
-}
-
-// exchange rows j and p of the columns in list
-INLINE void exchange_rows(double* w, int32_t j, int32_t p, const int32_t* list, int32_t n)
-{
-    for (int32_t q = 0; q < n; q++) {
-        double* c = w + (list ? list[q] : q) * BLOCK;
-        const double t = c[j];
-        c[j] = c[p];
-        c[p] = t;
-    }
-}
-
-// bring the largest entry of column j, rows j and below, to the diagonal
-static void exchange_pivot(int32_t j, int32_t n, double* w, double* y, int32_t* orig)
-{
-    const double* wj = w + j * BLOCK;
-    int32_t p = j;
-    for (int32_t i = j + 1; i < n; i++)
-        p = fabs(wj[i]) > fabs(wj[p]) ? i : p;
-    exchange_rows(w, j, p, NULL, n);
-    exchange_rows(y, j, p, orig, j);
-    const int32_t o = orig[j];
-    orig[j] = orig[p];
-    orig[p] = o;
-}
-
-// U^-1 column by column: v(:, c) = (e_c - sum_p v(:, p) u(p, c)) / u(c, c)
-INLINE void invert_upper(int32_t n, const int32_t nv, const double* w, const double* r, double* z)
-{
-    for (int32_t c = 0; c < n; c++) {
-        const double* wc = w + c * BLOCK;
-        vd sum[VB];
-        UNROLL for (int32_t v = 0; v < nv; v++) sum[v] = splat(0.0);
-        for (int32_t p = 0; p < c; p++)
-            UNROLL for (int32_t v = 0; v < nv; v++) sum[v] =
-                fnma_v(*(const vd*)(z + p * BLOCK + v * TL_LANES), splat(wc[p]), sum[v]);
-        UNROLL for (int32_t v = 0; v < nv; v++) * (vd*)(z + c * BLOCK + v * TL_LANES) = sum[v] * splat(r[c]);
-        z[c + c * BLOCK] = r[c];
-    }
-}
-
-// Right-looking on w, and in the same steps on y, which becomes L^-1 P: its column orig[q] is zero but for
-// rows already eliminated until row q is.
-INLINE int32_t lu_block(int32_t n, const int32_t nstrip, double* d, double* u, int64_t stride, double* zt,
-                        double* yt)
-{
-    double w[BLOCK * BLOCK] __attribute__((aligned(64)));
-    double y[BLOCK * BLOCK] __attribute__((aligned(64)));
-    double z[BLOCK * BLOCK] __attribute__((aligned(64)));
-    double reciprocal[BLOCK];
-    int64_t iota[BLOCK] __attribute__((aligned(64)));
-    int32_t orig[BLOCK];
-    const int32_t nv = nstrip * VS;
-    for (int32_t c = 0; c < n; c++) {
-        orig[c] = c;
-        for (int32_t i = 0; i < c; i++)
-            w[i + c * BLOCK] = u[c / STRIP * stride + i * STRIP + c % STRIP];
-        for (int32_t i = c; i < nstrip * STRIP; i++)
-            w[i + c * BLOCK] = d[i / STRIP * stride + c * STRIP + i % STRIP];
-    }
-    for (int32_t i = 0; i < BLOCK; i++)
-        iota[i] = i;
-    memset(y, 0, (size_t)(nstrip * STRIP * BLOCK) * sizeof(double));
-    memset(z, 0, (size_t)(nstrip * STRIP * BLOCK) * sizeof(double));
-    // rows above the strip of j are done: their vectors are left out
-    UNROLL for (int32_t t = 0; t < nstrip; t++)
-    {
-        const int32_t end = n < (t + 1) * STRIP ? n : (t + 1) * STRIP;
-        for (int32_t j = t * STRIP; j < end; j++) {
-            double* wj = w + j * BLOCK;
-            const vd bound = splat(100.0 * fabs(wj[j]));
-            vi below[VB], larger = {0};
-            UNROLL for (int32_t v = t * VS; v < nv; v++)
-            {
-                below[v] = *(const vi*)(iota + v * TL_LANES) > (int64_t)j;
-                larger |= below[v] & (vi)((vd)(*(const vi*)(wj + v * TL_LANES) & INT64_MAX) > bound);
-            }
-            if (any_lane(larger))
-                exchange_pivot(j, n, w, y, orig);
-            if (!(fabs(wj[j]) > 0.0 && fabs(wj[j]) <= DBL_MAX))
-                return 1;
-            reciprocal[j] = 1.0 / wj[j];
-            y[j + orig[j] * BLOCK] = 1.0;
-            // multipliers, zero for rows already done
-            vd l[VB];
-            UNROLL for (int32_t v = t * VS; v < nv; v++) l[v] =
-                (vd)((vi)(*(const vd*)(wj + v * TL_LANES) * splat(reciprocal[j])) & below[v]);
-            for (int32_t q = 0; q < n; q++) {
-                double* c = q <= j ? y + orig[q] * BLOCK : w + q * BLOCK;
-                const vd s = splat(c[j]);
-                UNROLL for (int32_t v = t * VS; v < nv; v++) * (vd*)(c + v * TL_LANES) =
-                    fnma_v(l[v], s, *(const vd*)(c + v * TL_LANES));
-            }
-        }
-    }
-    invert_upper(n, nv, w, reciprocal, z);
-    put_block(n, nstrip, z, d, stride, zt);
-    // Y is the transpose of y: its column strips are those of y's rows
-    for (int32_t g = 0; g < nstrip; g++)
-        for (int32_t p = 0; p < n; p++)
-            memcpy(yt + g * BLOCK * STRIP + p * STRIP, y + p * BLOCK + g * STRIP, STRIP * sizeof(double));
-    for (int32_t c = 0; c < n; c++)
-        for (int32_t p = 0; p < n; p++)
-            u[p / STRIP * stride + c * STRIP + p % STRIP] = y[c + p * BLOCK];
-    return 0;
-}
-
-int32_t NAME(lu)(int32_t n, double* d, double* u, int64_t stride, double* zt, double* yt)
-{
-    if (n <= STRIP)
-        return lu_block(n, 1, d, u, stride, zt, yt);
-    if (n <= 2 * STRIP)
-        return lu_block(n, 2, d, u, stride, zt, yt);
-    return lu_block(n, 3, d, u, stride, zt, yt);
-}
 
 // ---- products
 // --------------------------------------------------------------------------------------------------
-
-// vector v of a tile lies in strip v / VS
-INLINE int64_t vector_at(int32_t v, int64_t strip)
-{
-    return v / VS * strip + v % VS * TL_LANES;
-}
-
-// sum[v][c] = sum_p A(vector v0 + v, p) B(c0 + c, p)
-INLINE void product(const int32_t nv, int32_t v0, int32_t c0, int32_t depth, const double* a, int64_t stride,
-                    const double* b, vd sum[VMAX][NC])
-{
-    const double* row[VMAX];
-    UNROLL for (int32_t v = 0; v < nv; v++)
-    {
-        row[v] = a + vector_at(v0 + v, stride);
-        UNROLL for (int32_t c = 0; c < NC; c++) sum[v][c] = splat(0.0);
-    }
-    b += c0;
-    for (int32_t p = 0; p < depth; p++) {
-        vd x[VMAX];
-        UNROLL for (int32_t v = 0; v < nv; v++) x[v] = *(const vd*)(row[v] + p * STRIP);
-        UNROLL for (int32_t c = 0; c < NC; c++)
-        {
-            const vd y = splat(b[p * STRIP + c]);
-            UNROLL for (int32_t v = 0; v < nv; v++) sum[v][c] = fma_v(x[v], y, sum[v][c]);
-        }
-    }
-}
-
-// vectors of one pass over a tile of T strips
-INLINE int32_t pass_vectors(int32_t strips)
-{
-    return TL_LANES == 8 ? strips : TL_LANES == 4 && strips == 3 ? 3 : 2;
-}
 
 INLINE void update_tile(const int32_t strips, int32_t depth, const double* a, const double* b, int64_t stride,
                         double* c, int64_t c_strip, int64_t c_col, bool set)
@@ -401,12 +100,17 @@ void NAME(scale)(int32_t nstrip, int32_t n, double* a, int64_t stride, const dou
 // ---- assembly
 // --------------------------------------------------------------------------------------------------
 
-// whole strips are rewritten; lanes outside [lo, hi) get back what they had
-INLINE void add_piece(double* dst, const double* src, const tl_snode_piece* q)
+// `n` columns of one piece: whole strips are rewritten, lanes outside [lo, hi) get back what they had
+INLINE void add_piece(const int32_t n, double* dst, int64_t d_col, const double* src, int64_t ld,
+                      const tl_snode_piece* q)
 {
 #if TL_LANES == 8
-    const __m512d d = _mm512_load_pd(dst);
-    _mm512_store_pd(dst, _mm512_mask_add_pd(d, q->mask, d, _mm512_loadu_pd(src)));
+    const __mmask8 mask = q->mask;
+    UNROLL for (int32_t c = 0; c < n; c++)
+    {
+        const __m512d d = _mm512_load_pd(dst + c * d_col);
+        _mm512_store_pd(dst + c * d_col, _mm512_mask_add_pd(d, mask, d, _mm512_loadu_pd(src + c * ld)));
+    }
 #else
     // lanes >= lo: from[8 - lo + lane], lanes < hi: until[8 - hi + lane]
     static const int64_t from[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
@@ -414,25 +118,41 @@ INLINE void add_piece(double* dst, const double* src, const tl_snode_piece* q)
     UNROLL for (int32_t v = 0; v < STRIP; v += TL_LANES)
     {
         const vi keep = *(const viu*)(from + 8 - q->lo + v) & *(const viu*)(until + 8 - q->hi + v);
-        const vi s = (vi)(vd)(*(const vu*)(src + v)) & keep;
-        *(vd*)(dst + v) += (vd)s;
+        UNROLL for (int32_t c = 0; c < n; c++)
+        {
+            const vi s = (vi)(vd)(*(const vu*)(src + c * ld + v)) & keep;
+            *(vd*)(dst + c * d_col + v) += (vd)s;
+        }
     }
 #endif
 }
 
+INLINE void add_pieces(const int32_t n, double* dst, int64_t d_strip, int64_t d_col, const double* src,
+                       int64_t ld, const tl_snode_piece* piece, const tl_snode_piece* end, int32_t strip0)
+{
+    for (; piece < end; piece++)
+        add_piece(n, dst + (piece->strip - strip0) * d_strip, d_col, src + piece->src, ld, piece);
+}
+
+// the six columns of a free body are neighbours in the parent, too: a piece is looked at once for all of them
 void NAME(extend)(int32_t c0, int32_t c1, const double* src, int64_t ld, const int32_t* col, int32_t col0,
                   const tl_snode_piece* piece, int32_t npiece, int32_t strip0, double* dst, int64_t d_strip,
                   int64_t d_col)
 {
-    int32_t first = 0;
-    for (int32_t c = c0; c < c1; c++) {
+    const tl_snode_piece *first = piece, *end = piece + npiece;
+    for (int32_t c = c0, n; c < c1; c += n) {
         const double* s = src + c * ld;
         double* d = dst + (int64_t)(col[c] - col0) * d_col;
         // pieces that end above the diagonal
-        while (piece[first].src + piece[first].hi <= c)
+        while (first < end && first->src + first->hi <= c)
             first++;
-        for (int32_t q = first; q < npiece; q++)
-            add_piece(d + (piece[q].strip - strip0) * d_strip, s + piece[q].src, piece + q);
+        if (first == end)
+            return;
+        n = c + 6 <= c1 && col[c + 5] == col[c] + 5 ? 6 : 1;
+        if (n == 6)
+            add_pieces(6, d, d_strip, d_col, s, ld, first, end, strip0);
+        else
+            add_pieces(1, d, d_strip, d_col, s, ld, first, end, strip0);
     }
 }
 
