@@ -291,8 +291,10 @@ talus_status tl_state_load(talus_context* ctx, const talus_model* model, const c
     double* copy = tl_alloc(ctx, (nq + nv) * sizeof *copy);
     double time = talus_state_time(state);
     talus_status status = copy ? TALUS_OK : tl_nomem(ctx, (nq + nv) * sizeof *copy);
-    reader r = {.ctx = ctx, .path = path, .model = model, .q = copy, .v = copy + nq};
+    reader r = {.ctx = ctx, .path = path, .model = model};
     if (copy) {
+        r.q = copy;
+        r.v = copy + nq;
         memcpy(copy, talus_state_q(state), nq * sizeof *copy);
         memcpy(copy + nq, talus_state_v(state), nv * sizeof *copy);
         status = read_parts(&r, root, &time);
